@@ -48,7 +48,7 @@ func TestRobotsFlagNamesTheSitemap(t *testing.T) {
 		if _, body := get(t, s.at+"/robots.txt"); strings.Contains(body, "Sitemap: "+origin+"/sitemap.xml\n") != on || !strings.Contains(body, "User-agent: *\n") {
 			t.Errorf("%s: %q", flag, body)
 		}
-		if _, out, _ := call(t, "check", "-origin", origin, s.at+"/sitemap.xml"); strings.Contains(out, "robots.txt does not name it") == on {
+		if _, out, _ := call(t, "check", "-origin", origin, s.at+"/sitemap.xml"); strings.Contains(out, "is not named by robots.txt") == on {
 			t.Errorf("%s: check says %s", flag, out)
 		}
 		if text := s.log.String(); strings.Contains(text, "Add this line to robots.txt") == on {

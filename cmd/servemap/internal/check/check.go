@@ -60,9 +60,10 @@ type checker struct {
 	fetcher
 	*report.Report
 	now     time.Time
-	robots  *robots.Rules // for all crawlers
-	ours    *robots.Rules // for the checker
-	named   []string      // by robots.txt
+	robots  *robots.Rules   // for all crawlers
+	ours    *robots.Rules   // for the checker
+	named   []string        // by robots.txt
+	isNamed map[string]bool // the same, by key
 	judge   *listing.Judge
 	read    map[string]bool   // files, by key
 	vouched map[string]string // by host, its robots.txt
@@ -118,7 +119,7 @@ func newChecker(cfg Config) (*checker, error) {
 	c := &checker{
 		Config: cfg, fetcher: fetcher{client: explore.NewClient(origin), origin: cfg.Origin, server: cfg.URL},
 		Report: &report.Report{URL: cfg.URL.String(), Version: metrics.Version(), Files: []report.File{}, Limits: []string{}, Facts: []string{}},
-		now:    time.Now().UTC(), read: map[string]bool{}, vouched: map[string]string{}, told: map[string]bool{},
+		now:    time.Now().UTC(), read: map[string]bool{}, isNamed: map[string]bool{}, vouched: map[string]string{}, told: map[string]bool{},
 	}
 	c.Report.Time = c.now.Truncate(time.Second)
 	return c, nil
@@ -161,7 +162,7 @@ const mostLines = 1000
 
 // sitemapLines reads the lines of robots.txt that name sitemaps.
 func (c *checker) sitemapLines(robotsTxt string, text []byte) {
-	at, seen := report.At{Where: robotsTxt}, map[string]bool{}
+	at := report.At{Where: robotsTxt}
 	for line := range robots.Sitemaps(text) {
 		if len(c.named) == mostLines {
 			c.limit(errBound{fmt.Sprintf("robots.txt has more than %s Sitemap lines; the rest was not read", report.Number(mostLines))})
@@ -183,8 +184,8 @@ func (c *checker) sitemapLines(robotsTxt string, text []byte) {
 		case address.Host(u) != address.Host(c.origin):
 			c.Add("robots-host", at, "has the line Sitemap: %s, on another host", line)
 		}
-		if key := address.Key(u); !seen[key] {
-			seen[key] = true
+		if key := address.Key(u); !c.isNamed[key] {
+			c.isNamed[key] = true
 			c.named = append(c.named, u.String())
 		}
 	}
@@ -306,7 +307,7 @@ func (c *checker) files(ctx context.Context, names []string) iter.Seq[*file] {
 
 // sitemap judges one sitemap, and its parts if it is an index. alone says that there is no other to check.
 func (c *checker) sitemap(ctx context.Context, f *file, alone bool) error {
-	isNamed := slices.ContainsFunc(c.named, func(n string) bool { return address.KeyOf(n) == address.Key(f.URL) })
+	isNamed := c.isNamed[address.Key(f.URL)]
 	folder := f.Path[:strings.LastIndexByte(f.Path, '/')+1]
 	if isNamed || folder == "" {
 		folder = "/"
@@ -348,7 +349,7 @@ func (c *checker) take(ctx context.Context, f *file, alone bool) (parts []string
 	case errors.As(f.err, new(errBound)):
 		c.limit(f.err)
 		return nil, nil
-	case f.err != nil && alone && slices.Contains(c.named, f.String()):
+	case f.err != nil && alone && c.isNamed[address.Key(f.URL)]:
 		return nil, fmt.Errorf("%w (robots.txt names it)", f.err)
 	case f.err != nil && alone:
 		return nil, f.err
