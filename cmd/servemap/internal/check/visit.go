@@ -96,7 +96,6 @@ func (c *checker) conclude(all []*pages.Page, nowhere *pages.Page) {
 	}
 	slices.SortStableFunc(all, func(a, b *pages.Page) int { return place[a.Entry.Loc] - place[b.Entry.Loc] })
 	for _, p := range all {
-		pages.Judge(p, c.Report, c.now)
 		c.Sample.Asked++
 		if p.Read {
 			c.Sample.Read++
@@ -104,7 +103,7 @@ func (c *checker) conclude(all []*pages.Page, nowhere *pages.Page) {
 		if p.Wall {
 			c.Sample.Walled++
 		}
-		c.told[address.KeyOf(p.Entry.Loc)] = p.Told
+		c.told[address.KeyOf(p.Entry.Loc)] = p.Told()
 	}
 	pages.Compare(all, nowhere, c.Report, c.now)
 }
@@ -119,6 +118,7 @@ func (c *checker) ask(ctx context.Context, some []*pages.Page) (took []time.Dura
 			a, err = c.get(ctx, u, maxPage)
 		}
 		some[i].Answer = pages.Answer{Status: a.status, Header: a.header, Body: a.body, Err: err}
+		pages.Judge(some[i], c.now)
 		mu.Lock()
 		defer mu.Unlock()
 		switch {

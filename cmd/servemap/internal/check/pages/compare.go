@@ -13,12 +13,15 @@ import (
 // slack is how far two dates of one change may lie apart: programs differ by a time zone.
 const slack = 24*time.Hour + time.Minute
 
-// Compare notes what only all pages together show: what shows the text of nowhere, which is what the site answers where
+// Compare reports what is wrong with each page, and what only all pages together show: what shows the text of nowhere, which is what the site answers where
 // it has no page; what shows the same; what says nothing without scripts; whether the dates are true.
 func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 	read, dated, own := 0, 0, 0 // dated have a lastmod, and some of these a date of their own
 	same, modified, sent := map[uint64]int{}, map[int64]int{}, map[int64]int{}
 	for _, p := range all {
+		for _, t := range p.told {
+			to.Add(t.kind, p.Entry.At(), t.text, t.args...)
+		}
 		if !p.Read {
 			continue
 		}
@@ -40,7 +43,7 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 		switch {
 		case p.scripts:
 			to.Add("scripts", at, "says nothing without scripts")
-		case nowhere != nil && p.text != 0 && p.text == nowhere.text && !isRoot(p.Entry.Loc) && same[p.text] > 0:
+		case nowhere != nil && p.text != 0 && p.text == nowhere.text && !isRoot(p.Entry.Loc):
 			to.Add("soft-404", at, "shows what the site answers, with status 200, where it has no page")
 		case p.text != 0 && p.letters > 0 && same[p.text] > 1:
 			to.Add("same", at, "shows the same text as %s", report.Count(same[p.text]-1, "other page"))

@@ -14,7 +14,6 @@ import (
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
-	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/page/html"
 )
@@ -33,8 +32,8 @@ type Page struct {
 	Answer
 	Read bool // it answered with a page
 	Wall bool // a bot wall answered
-	Told bool // something speaks against listing it
 
+	told     []told
 	text     uint64    // a hash of its main text, 0 for none
 	letters  int       // of its main text
 	scripts  bool      // it shows nothing without them
@@ -42,12 +41,19 @@ type Page struct {
 	sent     time.Time // its Last-Modified
 }
 
-// Judge notes what is wrong with the answer of one page.
-func Judge(p *Page, to *report.Report, now time.Time) {
-	tell := func(kind, text string, args ...any) {
-		p.Told = true
-		to.Add(kind, p.Entry.At(), text, args...)
-	}
+// told is something that is wrong with a page.
+type told struct {
+	kind, text string
+	args       []any
+}
+
+// Told reports whether something speaks against listing the page.
+func (p *Page) Told() bool { return len(p.told) > 0 }
+
+// Judge notes in a page what is wrong with its answer, and keeps nothing of the text. [Compare] reports that.
+func Judge(p *Page, now time.Time) {
+	defer func() { p.Body = nil }()
+	tell := func(kind, text string, args ...any) { p.told = append(p.told, told{kind, text, args}) }
 	at, err := url.Parse(p.Entry.Loc)
 	if err != nil {
 		return // it was checked

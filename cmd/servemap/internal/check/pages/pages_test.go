@@ -41,7 +41,7 @@ func TestEachAnswerIsJudged(t *testing.T) {
 		t.Run(row[0], func(t *testing.T) {
 			p := &Page{Entry: listing.Entry{Loc: "https://example.com/chair"}, Answer: answerOf(t, row[0])}
 			r := &report.Report{}
-			Judge(p, r, now)
+			Judge(p, now)
 			Compare([]*Page{p}, nil, r, now)
 			r.Finish()
 			switch {
@@ -71,10 +71,10 @@ func dated(loc, lastmod, own, sent string) *Page {
 
 // found judges pages, and returns the kinds of what is found.
 func found(all ...*Page) string {
-	r := &report.Report{}
 	for _, p := range all {
-		Judge(p, r, now)
+		Judge(p, now)
 	}
+	r := &report.Report{}
 	Compare(all, nil, r, now)
 	r.Finish()
 	kinds := []string{}
@@ -114,8 +114,10 @@ func TestPagesThatShowTheSameAreFound(t *testing.T) {
 		t.Errorf("found %q", got)
 	}
 	r := &report.Report{}
-	Judge(c, r, now)
-	Compare([]*Page{c}, Nowhere(c.Answer), r, now)
+	d := dated("/d", "", "", "")
+	nowhere := Nowhere(d.Answer)
+	Judge(d, now)
+	Compare([]*Page{d}, nowhere, r, now)
 	if !r.Has("soft-404") {
 		t.Error("what the site answers everywhere is taken for a page")
 	}
