@@ -50,11 +50,10 @@ func (l *Looks) can() bool {
 }
 
 // visited asks for a look at a page that somebody got whose answer may not count. If he may be logged in, it does so
-// only where Explore asks through the origin, as a stranger does: what stands outside of the site in this process may
-// let only him in.
+// only once the site was explored: through the origin, as a stranger does, or by the owner's word that nothing in front
+// keeps strangers out. Else what stands outside of the site in this process may let only him in.
 func (l *Looks) visited(location string, anonymous bool) {
-	cfg := l.Asks.Load()
-	if (anonymous || cfg != nil && cfg.How == explore.Outside) && l.can() && !action.Waits(location) && l.own.observer.cfg.Indexer.Allows(location) {
+	if (anonymous || l.Asks.Load() != nil) && l.can() && !action.Waits(location) && l.own.observer.cfg.Indexer.Allows(location) {
 		l.Want(location)
 	}
 }
