@@ -291,8 +291,8 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 	cfg := s.exploring(opts)
 	report, err := explore.Run(ctx, cfg)
 	if err == nil {
-		s.looks.Asks.Store(&cfg)         // looks go the same way from now on, as a stranger gets the page
-		s.hints.End(messages.Unexplored) // before the revisits, which do not end
+		s.looks.Asks.Store(&cfg)                           // looks go the same way from now on, as a stranger gets the page
+		s.hints.End(messages.Unexplored, messages.Another) // before the revisits, which do not end
 		err = s.Flush(ctx)
 	}
 	if err == nil && cfg.MaxRequests > 1 { // one is for revisits alone
@@ -309,7 +309,9 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 	if err == nil && opts.Revisit > 0 {
 		err = explore.Revisit(ctx, cfg, opts.Revisit, s.opts.Limits.KeepFor/3)
 	}
-	if errors.Is(err, explore.ErrElsewhere) {
+	if errors.Is(err, explore.ErrAnother) && s.observer.Own.Foreign() {
+		s.hints.Give(messages.Another, "")
+	} else if errors.Is(err, explore.ErrElsewhere) {
 		cut := s.observer.Own.CutInFront()
 		why := strings.TrimPrefix(err.Error(), explore.ErrElsewhere.Error()+": ")
 		if err = fmt.Errorf("%w; %s", err, messages.Elsewhere(cut)); cut != "" {
@@ -342,6 +344,7 @@ func (s *Site) exploring(opts *ExploreOptions) explore.Config {
 		cfg.Robots = []byte(s.opts.Robots)
 	}
 	if opts.Inside != nil {
+		s.observer.Own.Leads()
 		cfg.How, cfg.Handler = explore.Inside, s.observer.Own.Inside(opts.Inside)
 		if s.path != s.origin.Folder() && cfg.Robots == nil {
 			cfg.Robots = []byte{} // a proxy removes the prefix, so the host's robots.txt is not this handler's

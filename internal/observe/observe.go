@@ -140,7 +140,7 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 	if claim, ok = o.cfg.Schedule.Begin(r.RequestURI, func() bool { return o.vouches(r) }); !ok {
 		return loc, claim, false
 	}
-	if stray(r) || o.cfg.Owner != nil && o.cfg.Owner(r) {
+	if stray(r) || o.Own.foreign.Load() || o.cfg.Owner != nil && o.cfg.Owner(r) {
 		claim.Return()
 		return loc, claim, false
 	}

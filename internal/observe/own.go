@@ -3,6 +3,7 @@ package observe
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -21,6 +22,7 @@ import (
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/observe/schedule"
 	"github.com/servemap/servemap/internal/page/response"
+	"github.com/servemap/servemap/internal/schema/secret"
 )
 
 // The site asks for its own pages as a stranger would: through its public origin once that is proved to lead here,
@@ -36,8 +38,10 @@ type Own struct {
 	returns  atomic.Bool  // some have come in here from the origin
 	observer *Observer    // learns what they showed
 	key      string       // the value of keyHeader in all of them
-	proof    string       // the name of the file by which the origin proves that it leads here
+	proof    string       // in the name of the file by which the origin proves that it leads here
 	text     string       // what that file says
+	led      atomic.Bool  // such a file was asked for here, by whatever process of the store
+	foreign  atomic.Bool  // another process of the store answered for this one at the origin
 	cut      atomic.Value // what something in front cut off the path of that file
 	asked    sync.Map     // of *request, by location, while it is under way
 	stripped atomic.Value // the prefix that this program cuts off the path of requests before they come in here, "" for none
@@ -77,31 +81,63 @@ func (s *Own) inside(next http.Handler, arrived *request) http.Handler {
 
 func (s *Own) start(o *Observer) {
 	s.observer, s.key = o, rand.Text()
-	s.proof, s.text = strings.TrimSuffix(o.cfg.Files.Tops()[0], ".xml")+"-"+strings.ToLower(rand.Text())+".xml", rand.Text()
+	s.proof, s.text = strings.ToLower(rand.Text()), rand.Text()
 }
 
 // Proof returns the location and the content of a file that only this process has. Both are random, so a server that
-// returns the content leads to this process.
-func (s *Own) Proof() (location, says string) {
-	return s.observer.cfg.Normalizer.Origin().Folder() + s.proof, s.text
+// returns the content leads to this process. Where several processes share a store, the name is signed, and another one
+// of them says that it is one.
+func (s *Own) Proof() (location, says, another string) {
+	name := s.proof
+	if key := s.observer.cfg.Indexer.Secret(); key != nil {
+		name, another = name+"-"+sign(key, "proof", name), sign(key, "another", name)
+	}
+	return s.observer.cfg.Normalizer.Origin().Folder() + s.prefix() + name + ".xml", s.text, another
 }
 
-// Proves reports whether a name is that of the file.
-func (s *Own) Proves(name string) bool { return name == s.proof }
+func (s *Own) prefix() string {
+	return strings.TrimSuffix(s.observer.cfg.Files.Tops()[0], ".xml") + "-"
+}
 
-// ServeProof answers with the file.
-func (s *Own) ServeProof(w http.ResponseWriter) {
+func sign(key secret.Key, purpose, name string) string {
+	return fmt.Sprintf("%016x", key.Hash(purpose, name))
+}
+
+// Proves returns what the file of a name says, "" if the name is of none.
+func (s *Own) Proves(name string) (says string) {
+	name, mine := strings.CutPrefix(name, s.prefix())
+	name, is := strings.CutSuffix(name, ".xml")
+	name, signed, _ := strings.Cut(name, "-")
+	switch key := s.observer.cfg.Indexer.Secret(); {
+	case !mine || !is || len(name) != len(s.proof):
+	case name == s.proof:
+		return s.text
+	case key != nil && signed == sign(key, "proof", name):
+		return sign(key, "another", name)
+	}
+	return ""
+}
+
+// Leads says that the origin leads here, as the owner says or a request has shown.
+func (s *Own) Leads() {
+	s.led.Store(true)
+	s.foreign.Store(false)
+}
+
+// ServeProof answers with what a file says. Only who asks the origin knows its name.
+func (s *Own) ServeProof(w http.ResponseWriter, says string) {
+	s.Leads()
 	h := w.Header()
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Robots-Tag", "noindex")
-	_, _ = io.WriteString(w, s.text) // the asker may be gone
+	_, _ = io.WriteString(w, says) // the asker may be gone
 }
 
 // findCut notes what something in front cut off the path, if that is the file's below another folder.
 func (s *Own) findCut(path string) {
-	location, _ := s.Proof()
-	if cut, is := strings.CutSuffix(location, path); is && cut != "" && strings.HasSuffix(path, "/"+s.proof) {
+	location, _, _ := s.Proof()
+	if cut, is := strings.CutSuffix(location, path); is && cut != "" && strings.Contains(path, "/"+s.prefix()+s.proof) {
 		s.cut.Store(cut)
 	}
 }
@@ -220,6 +256,13 @@ func beforeFirst(w http.ResponseWriter, tell func(status int)) http.ResponseWrit
 			return func(src io.Reader) (int64, error) { tell(http.StatusOK); return next(src) }
 		},
 	})
+}
+
+// Foreign notes that another process of the store answered for this one at the origin. It reports whether nobody who asked
+// there has come here, as where this one is for staging. Then nothing is learned until somebody does.
+func (s *Own) Foreign() bool {
+	s.foreign.Store(!s.led.Load())
+	return s.foreign.Load()
 }
 
 // stray reports whether a site seems to have made r itself, but not this process. Or it did, and the key was taken off

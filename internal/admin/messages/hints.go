@@ -35,6 +35,7 @@ const (
 	Refused          // more listed pages are refused than leave in a day by that
 	Panicked         // a function of the owner's
 	Unexplored       // the origin does not lead to this process
+	Another          // but to another one of the same store
 	hints
 )
 
@@ -70,6 +71,8 @@ var hintTexts = [hints]string{
 		"If you deleted them, answer 410. If you mean to refuse nobody, see what the site answers to crawlers, and to its own machine.",
 	Unexplored: "Not exploring: the site's public address does not lead here, so pages are learned from visitors. " +
 		"Check {Origin}. Nothing hidden behind a proxy? Then give {Inside}.",
+	Another: "Another process with the same database answers at the site's public address, and nobody came from there to this one, so nothing is learned here. " +
+		"If this is for staging, give it a table of its own. If a balancer spreads visitors over both, give {Inside}.",
 	Panicked: "One of your functions panicked, so that request does not count. The log has the stack of the first panic.",
 }
 

@@ -22,8 +22,9 @@ import (
 
 // Door is where the requests of an exploration come in again, and what learns from them.
 type Door interface {
-	// Proof returns where the door serves a file that nobody else can know, and what that says.
-	Proof() (location, says string)
+	// Proof returns where the door serves a file that nobody else can know, and what that says. A door that shares its
+	// records says another text, if it is not "".
+	Proof() (location, says, another string)
 	// Mark adds to the header of a request through the origin by which the door knows it again, and returns what
 	// to call once that has its answer.
 	Mark(h http.Header) (end func())

@@ -19,6 +19,9 @@ import (
 // ErrElsewhere says that the public origin does not lead to this process.
 var ErrElsewhere = errors.New("the origin does not lead to this process")
 
+// ErrAnother says that it leads to another process that shares the records of this one.
+var ErrAnother = errors.New("another process with the same database answered")
+
 const (
 	proofPatience = 5 * time.Second        // so long a server, and what is in front of it, may take to start
 	firstProof    = 250 * time.Millisecond // between the first two tries, doubled each time
@@ -27,7 +30,7 @@ const (
 // prove finds out whether the origin leads to this process: there is a file at the origin that nobody else
 // can know.
 func (e *explorer) prove(ctx context.Context) error {
-	loc, says := e.Door.Proof()
+	loc, says, another := e.Door.Proof()
 	begun := time.Now()
 	for wait := firstProof; ; wait *= 2 {
 		a := e.request(ctx, loc)
@@ -40,6 +43,8 @@ func (e *explorer) prove(ctx context.Context) error {
 			return fmt.Errorf("%w: %w", ErrElsewhere, moved(e.Normalizer.Origin(), loc, a))
 		case a.status != http.StatusOK:
 			why = fmt.Errorf("it answered with %d", a.status)
+		case string(a.body) == another && another != "":
+			why = ErrAnother
 		case string(a.body) != says:
 			why = errors.New("another program answered")
 		default:

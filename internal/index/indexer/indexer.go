@@ -27,6 +27,7 @@ import (
 	"github.com/servemap/servemap/internal/publish/files"
 	"github.com/servemap/servemap/internal/schema/changelog"
 	"github.com/servemap/servemap/internal/schema/keys"
+	"github.com/servemap/servemap/internal/schema/secret"
 	"github.com/servemap/servemap/internal/schema/shards"
 	"github.com/servemap/servemap/internal/schema/sitewide"
 	"github.com/servemap/servemap/internal/schema/txn"
@@ -86,6 +87,7 @@ type Indexer struct {
 	health  health
 	worked  atomic.Int64                        // nanoseconds that the worker was at work
 	changes [changelog.Happenings]atomic.Uint64 // to the sitemap
+	shared  atomic.Pointer[secret.Key]          // the site's secret, if other processes use the store too
 
 	// Only the worker uses the fields below, except for the settings in site.
 	site   *merge.Site
@@ -108,6 +110,15 @@ type parts struct {
 	robotsTxt   robotsTxt
 	days        days
 	syncing     syncing
+}
+
+// Secret returns the site's secret, by which processes that share the store know each other. It is nil before the store
+// was read, and where only this process uses it.
+func (x *Indexer) Secret() (key secret.Key) {
+	if shared := x.shared.Load(); shared != nil {
+		key = *shared
+	}
+	return key
 }
 
 // New returns an indexer. It does nothing until Run.

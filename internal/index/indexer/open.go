@@ -55,7 +55,9 @@ func (r *records) secret(ctx context.Context) error {
 			return err
 		}
 	}
-	r.site.Secret = key
+	if r.site.Secret = key; !r.replicas.alone() {
+		r.shared.Store(&key)
+	}
 	return nil
 }
 

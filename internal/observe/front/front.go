@@ -121,7 +121,9 @@ func (f *Front) leading(w http.ResponseWriter) http.ResponseWriter {
 }
 
 // serves reports whether a name is that of a file, or of what proves that the origin leads here.
-func (f *Front) serves(name string) bool { return f.Files.Owns(name) || f.Observer.Own.Proves(name) }
+func (f *Front) serves(name string) bool {
+	return f.Files.Owns(name) || f.Observer.Own.Proves(name) != ""
+}
 
 // Outside returns a path, as requests have it, that the site needs and the route does not match, ""
 // if there is none. Only paths count: a proxy may change the host and other things that a router
@@ -146,8 +148,8 @@ func (f *Front) Outside(route *mux.Route) string {
 // ServeFile answers a request for one of the files, and follows crawlers.
 func (f *Front) ServeFile(w http.ResponseWriter, r *http.Request) {
 	name := path.Base(r.URL.Path)
-	if f.Observer.Own.Proves(name) {
-		f.Observer.Own.ServeProof(w)
+	if says := f.Observer.Own.Proves(name); says != "" {
+		f.Observer.Own.ServeProof(w, says)
 		return
 	}
 	fetch, ok := f.fetchOf(r)
