@@ -49,9 +49,9 @@ func (c *comparison) compare() (since int64) {
 // isOwn reports whether a block may belong to the page, not to the site.
 func (m *Mark) isOwn(b *block) bool {
 	if m.List {
-		return b.item && b.on <= pagesOfItem
+		return b.item && b.on <= pagesOfItem && !b.swept
 	}
-	return b.on <= b.most
+	return b.on <= b.most && !b.swept
 }
 
 // judge watches all news, and reports whether some are a change. The text of the observation before is no change
@@ -128,7 +128,8 @@ func (c *comparison) news() (list []newsItem) {
 			}
 		case b.link && !c.List && !c.moreLinks:
 		case c.isOwn(b) || !c.List && !b.link:
-			list = append(list, newsItem{b, watched{Key: b.key, Form: b.form, Prev: prev, Next: endOfText, Since: uint32(c.at), Seen: 1}})
+			list = append(list, newsItem{b, watched{Key: b.key, Form: b.form, Prev: prev, Next: endOfText, Since: uint32(c.at), Seen: 1,
+				Hash: uint32(b.hash), Place: b.place, Wave: b.wave}})
 		}
 	}
 	return list

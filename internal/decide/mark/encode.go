@@ -12,15 +12,15 @@ func (m Mark) MarshalBinary() (b []byte, err error) {
 		return nil, nil
 	}
 	watched, movers := full(m.watch[:]), full(m.movers[:])
-	b = append(b, byte(len(watched)), byte(len(movers)))
+	b = append(b, byte(len(watched)), byte(len(movers)), byte(len(m.places)/2))
 	for _, part := range [...]any{&m.state, watched, movers} {
 		b, _ = binary.Append(b, binary.BigEndian, part) // all have a fixed size
 	}
-	return append(b, m.known...), nil
+	return append(append(b, m.places...), m.known...), nil
 }
 
 // formNow is the form of what is stored. A mark of another form has other hashes of texts, so it starts anew.
-const formNow = 1
+const formNow = 2
 
 // full returns the entries of a list, which are in front.
 func full[T comparable](list []T) []T {
@@ -34,11 +34,11 @@ func full[T comparable](list []T) []T {
 // UnmarshalBinary reads what MarshalBinary wrote. A mark that cannot be read starts anew.
 func (m *Mark) UnmarshalBinary(b []byte) error {
 	*m = Mark{}
-	if len(b) < 2 || b[0] > watchKept || b[1] > moversKept {
+	if len(b) < 3 || b[0] > watchKept || b[1] > moversKept || b[2] > placesRemembered {
 		return nil
 	}
 	var read Mark
-	watched, movers, b := read.watch[:b[0]], read.movers[:b[1]], b[2:]
+	watched, movers, places, b := read.watch[:b[0]], read.movers[:b[1]], 2*int(b[2]), b[3:]
 	for _, part := range [...]any{&read.state, watched, movers} {
 		n, err := binary.Decode(b, binary.BigEndian, part)
 		if err != nil {
@@ -46,6 +46,10 @@ func (m *Mark) UnmarshalBinary(b []byte) error {
 		}
 		b = b[n:]
 	}
+	if len(b) < places {
+		return nil
+	}
+	read.places, b = string(b[:places]), b[places:]
 	if len(b)%2 != 0 || len(b) > 2*knownKept || read.Form != formNow {
 		return nil
 	}

@@ -45,5 +45,31 @@ func (m *Mark) adopt(v *View) {
 		note(keyAt(m.known, i))
 	}
 	m.known = string(keys)
+	m.adoptPlaces(v)
 	m.Text, m.Links = v.text, uint16(min(v.links, 1<<16-1))
+}
+
+// placesRemembered is how many places and beginnings of lines a mark keeps.
+const placesRemembered = 64
+
+// adoptPlaces makes the places of a view known.
+func (m *Mark) adoptPlaces(v *View) {
+	var taken keySet
+	keys := make([]byte, 0, len(m.places)+16)
+	note := func(key uint16) {
+		if key != 0 && !taken.has(key) && len(keys) < 2*placesRemembered {
+			taken.add(key)
+			keys = append(keys, byte(key>>8), byte(key))
+		}
+	}
+	for i := range v.blocks {
+		note(v.blocks[i].place)
+	}
+	for i := range v.blocks {
+		note(v.blocks[i].line)
+	}
+	for i := 0; i < len(m.places); i += 2 {
+		note(keyAt(m.places, i))
+	}
+	m.places = string(keys)
 }

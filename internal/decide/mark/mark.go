@@ -28,6 +28,7 @@ type Mark struct {
 	began bool // it has seen something
 	state
 	known  string // the keys of its blocks, two bytes each, its own of the last observation first
+	places string // where it showed texts, and how lines began there, two bytes each, the last ones first
 	watch  [watchKept]watched
 	movers [moversKept]mover
 }

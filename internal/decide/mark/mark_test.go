@@ -50,7 +50,7 @@ func observed(pages ...string) (m Mark, o Outcome, since int64) {
 	var site Site
 	for i, html := range pages {
 		v := viewOf(html)
-		site.Consult(v, m, "/page")
+		site.Consult(v, m, "/page", int64(i+1)*day)
 		m, o, since = m.Observe(v, int64(i+1)*day)
 	}
 	return m, o, since

@@ -87,7 +87,7 @@ func TestNoiseIsNoChangeAndEditsAreFound(t *testing.T) {
 					for range visits {
 						at += 3600 + r.Int64N(60)
 						v := viewOf(page(n.at(r, at), edits...))
-						site.Consult(v, m, "/page")
+						site.Consult(v, m, "/page", at)
 						var o Outcome
 						var s int64
 						if m, o, s = m.Observe(v, at); o == Changed {

@@ -22,6 +22,7 @@ type Site struct {
 type shared struct {
 	Places [placesKept]place
 	Names  [namesKept]name
+	Waves  [wavesKept]wave
 	Pages  uint32 // that were seen
 }
 
@@ -138,7 +139,7 @@ func (s *Site) named(tag uint16, isNew bool) uint32 {
 // Consult tells a view how many families of pages showed each of its blocks, and learns the blocks that are new on the
 // page. What is new on a page that was seen before tells nothing of its place, unless that is known to be the
 // template's. m is the page's mark before this observation. path is the page's.
-func (s *Site) Consult(v *View, m Mark, path string) {
+func (s *Site) Consult(v *View, m Mark, path string, at int64) {
 	known, family := setOf(m.known), uint8(s.family(path, !m.began)>>56)
 	collects := s.collects(v, family)
 	news := map[uint16]bool{} // places with new texts, and whether some are the page's own
@@ -150,6 +151,9 @@ func (s *Site) Consult(v *View, m Mark, path string) {
 		if isNew && (b.most > 0 || !m.began) {
 			news[b.place] = news[b.place] || b.on <= pagesOfText
 		}
+	}
+	if m.began && !collects {
+		s.sweep(v, m, known, family, at)
 	}
 	for tag, own := range news {
 		p := s.at(tag)

@@ -15,7 +15,7 @@ func taught(pages int) *Site {
 		var m Mark
 		for visit := range int64(2) {
 			v := viewOf(text(fmt.Sprintf("%s This is page %d.", one, i), two) + strings.Repeat("<main><p>A line that stands under each text of the site.</main>", int(visit)))
-			s.Consult(v, m, fmt.Sprintf("/%d", i))
+			s.Consult(v, m, fmt.Sprintf("/%d", i), visit)
 			m, _, _ = m.Observe(v, visit)
 		}
 	}
@@ -54,7 +54,7 @@ func restamped(pages, visits int, html func(visit, page int) string) (changed []
 	for visit := range visits {
 		for i := range marks {
 			v := viewOf(html(visit, i))
-			s.Consult(v, marks[i], fmt.Sprintf("/%d", i))
+			s.Consult(v, marks[i], fmt.Sprintf("/%d", i), int64(visit)*day+int64(i))
 			var o Outcome
 			if marks[i], o, _ = marks[i].Observe(v, int64(visit)*day+int64(i)); o == Changed {
 				changed = append(changed, i)
@@ -170,7 +170,7 @@ func TestFamilyOfPagesCountsOnce(t *testing.T) {
 							html = post(1, 0, visit) + post(2, 0, visit) + post(3, 0, visit)
 						}
 						v, m := viewOf(html), &marks[page][version]
-						s.Consult(v, *m, path)
+						s.Consult(v, *m, path, int64(visit)*day)
 						var o Outcome
 						if *m, o, _ = m.Observe(v, int64(visit)*day); o == Changed {
 							changes++
@@ -199,7 +199,7 @@ func FuzzParseSite(f *testing.F) {
 		var m Mark
 		for i := range uint64(12) {
 			v := viewOf([]string{text(one), text(one, two), text(two)}[i%3])
-			s.Consult(v, m, fmt.Sprintf("/%d", i/2))
+			s.Consult(v, m, fmt.Sprintf("/%d", i/2), int64(i))
 			m, _, _ = m.Observe(v, int64(i))
 		}
 		if _, err := ParseSite(s.AppendBinary(nil)); err != nil {

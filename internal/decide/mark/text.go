@@ -58,6 +58,16 @@ func letters(s []byte) []byte {
 	return s
 }
 
+// beginning returns the first word of a text.
+func beginning(s []byte) []byte {
+	if at := bytes.IndexFunc(s, func(r rune) bool { return r == ' ' || r == ':' || isWide(r) || unicode.IsDigit(r) }); at > 0 {
+		return s[:at]
+	}
+	_, size := utf8.DecodeRune(s)
+	_, next := utf8.DecodeRune(s[size:])
+	return s[:size+next]
+}
+
 // isWide reports whether a character is a Chinese, Japanese or Korean one.
 func isWide(r rune) bool { return r >= 0x2E80 }
 

@@ -28,10 +28,13 @@ type block struct {
 	days  uint32 // the numbers of a short text that may be days of a month, one bit each
 	size  int32  // in letters
 	place uint16
+	line  uint16 // hash of its place and how it begins, 0 if it is long
 	link  bool
-	item  bool  // a link that is not longer than those of lists
-	on    uint8 // how many pages show it
-	most  uint8 // on so many pages it may stand and still be the page's own
+	item  bool   // a link that is not longer than those of lists
+	on    uint8  // how many pages show it
+	most  uint8  // on so many pages it may stand and still be the page's own
+	wave  uint16 // what is new of its place and line, 0 if its page had them before
+	swept bool   // a wave has brought it
 }
 
 // The lengths of texts, as weights.
@@ -42,6 +45,7 @@ const (
 	longestNotice = 100 // a longer text counts as content
 	longestAge    = 48  // a longer text is not about an age
 	longestDated  = 100 // a longer text is not about the numbers in it
+	longestLine   = 60  // a longer text is no line of a template
 	maskedText    = 40  // nor in other texts up to this length
 )
 
@@ -163,6 +167,9 @@ func (r *reading) block(b *html.Block) block {
 		if !year && (plain && r.weight <= maskedText || out.link) {
 			text = r.masked
 		}
+	}
+	if r.weight <= longestLine {
+		out.line = keyOf(xxh3.HashSeed(beginning(r.folded), r.seed+b.Place)) | 1
 	}
 	if b.Heading {
 		text = letters(text)

@@ -14,6 +14,9 @@ type watched struct {
 	Seen       uint8  // observations that showed it, 0 for none
 	Patience   uint8  // it is held until more observations than these showed it; 0 if it is not held
 	Gone       bool   // it is a lost text: Since and Seen are about the observations without it
+
+	Hash        uint32 // the lower half of the hash of its text
+	Place, Wave uint16 // as those of the block
 }
 
 // A block that so many observations have shown has come to stay.

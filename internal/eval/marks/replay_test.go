@@ -85,20 +85,26 @@ type alone struct {
 	site  mark.Site
 	marks map[string]mark.Mark
 	dates map[string]int64
+	was   map[string]int64 // before the last change
 }
 
 // take shows a fetch to the mark, as an indexer does. again says that it has the bytes of the fetch before.
 func (a *alone) take(s *sight, seed int, again bool) {
 	m := a.marks[s.Page]
 	if again && !m.Holding() {
-		a.marks[s.Page] = m.Still()
+		m = m.Still()
+		if a.marks[s.Page] = m; a.site.Disowns(m, a.dates[s.Page]) {
+			a.dates[s.Page] = a.was[s.Page]
+		}
 		return
 	}
 	v := mark.Read(&s.facts, uint64(seed))
-	a.site.Consult(&v, m, location(s.Page))
+	a.site.Consult(&v, m, location(s.Page), s.Unix)
 	m, outcome, since := m.Observe(&v, s.Unix)
 	if a.marks[s.Page] = m; outcome == mark.Changed {
-		a.dates[s.Page] = since
+		a.was[s.Page], a.dates[s.Page] = a.dates[s.Page], since
+	} else if a.site.Disowns(m, a.dates[s.Page]) {
+		a.dates[s.Page] = a.was[s.Page]
 	}
 }
 
@@ -116,7 +122,7 @@ func replaySite(t *testing.T, fetches []*fetch) siteReport {
 	s.tallies = append(s.tallies, tally{detector: "ours"})
 	for range *seeds {
 		s.tallies = append(s.tallies, tally{detector: "the mark alone"})
-		s.alone = append(s.alone, alone{marks: map[string]mark.Mark{}, dates: map[string]int64{}})
+		s.alone = append(s.alone, alone{marks: map[string]mark.Mark{}, dates: map[string]int64{}, was: map[string]int64{}})
 	}
 	rules, err := eligibility.NewRules([]eligibility.Rule{{Pattern: "/", Listing: eligibility.Always}})
 	base.Check(t, err)

@@ -26,6 +26,7 @@ func (u *visited) borrows() bool {
 		}
 		if own && p.Showing == u.Showing {
 			p.Dates.Redo()
+			p.Mark = p.Mark.Confirm(p.Dates.Changed.Seconds())
 		}
 		if own {
 			return false

@@ -155,7 +155,10 @@ func (u *visited) date(c comparison) lastmod.Finding {
 		At: u.Moment(), Before: p.Loaded.Before, First: p.Observations <= 1,
 		Outcome: c.outcome, Since: c.since, Holding: p.Mark.Holding(), Given: given,
 	}, u.site.Trust)
-	p.Dates = dates
+	if p.Dates = dates; c.outcome != mark.Changed && u.site.Boilerplate.Disowns(p.Mark, p.Dates.Changed.Seconds()) {
+		p.Dates.Undo()
+		p.Dates.Return()
+	}
 	if !p.Mark.Holding() {
 		p.NewLinks = nil
 	}

@@ -133,3 +133,26 @@ func TestChangeFreqIsInferred(t *testing.T) {
 		})
 	}
 }
+
+// The first pages that show the line of a deploy have a date until other pages show such a line too.
+func TestDatesOfADeployAreTakenBack(t *testing.T) {
+	w, pages := withPages(t, 8)
+	visit := func(line string) {
+		for _, p := range pages {
+			w.sight(p, html(p[1:], "/")+strings.ReplaceAll(line, "?", p))
+		}
+		w.wait(8 * time.Hour)
+	}
+	for range 8 {
+		visit("")
+	}
+	const line = "<main><div>Written by the people who look after ?</div></main>"
+	visit(line)
+	if w.record(pages[0]).Dates.Date.At == 0 {
+		t.Error("the first page has no date, so there is none to take back")
+	}
+	visit(line)
+	for _, p := range pages {
+		w.wantLastMod(p, 0)
+	}
+}

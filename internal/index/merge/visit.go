@@ -87,7 +87,7 @@ func (site *Site) consult(v *observation.Observation) {
 	if v.Canonical != "" {
 		location = v.Canonical
 	}
-	site.Boilerplate.Consult(v.View, v.Before.Mark, location)
+	site.Boilerplate.Consult(v.View, v.Before.Mark, location, v.At.Unix())
 }
 
 // hidden reports whether a rule or robots.txt keeps a location out.

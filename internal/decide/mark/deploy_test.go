@@ -1,0 +1,96 @@
+package mark
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// titleOf is a page's own heading.
+func titleOf(page int) string { return sentence(rand.New(rand.NewPCG(uint64(page), 2)), 4) }
+
+// deployed is a page of a site with sections, and what a deploy adds to it, by place.
+func deployed(page int, deploy map[string]string) string {
+	r := rand.New(rand.NewPCG(uint64(page), 3))
+	b := new(strings.Builder)
+	fmt.Fprintf(b, "<main>%s<h1>%s%s</h1>%s", deploy["top"], titleOf(page), deploy["sign"], deploy["title"])
+	for i := range 4 {
+		number := ""
+		if deploy["number"] != "" {
+			number = fmt.Sprintf("%d.%d ", page+1, i+1)
+		}
+		fmt.Fprintf(b, "<h2>%s%s%s</h2>", number, sentence(r, 3), deploy["sign"])
+		for range 3 {
+			fmt.Fprintf(b, "<p>%s</p>", sentence(r, 12+i))
+		}
+	}
+	return b.String() + deploy["end"] + "</main>"
+}
+
+// A deploy gives each page a line of its own that says nothing new. The first pages that show it may be dated, until the
+// others show it too.
+func TestDeployDatesNothingForLong(t *testing.T) {
+	const pages, before, after = 36, 6, 6 // days
+	anna, june := strings.Fields("Anna Bert Carl Dora Emil Fritz Gerda"), strings.Fields("June July August September")
+	in := func(where, format string, a ...any) map[string]string {
+		return map[string]string{where: fmt.Sprintf(format, a...)}
+	}
+	own := func(page int) string { return sentence(rand.New(rand.NewPCG(uint64(page), 4)), 12) }
+	for _, tt := range []struct {
+		name      string
+		deploy    func(page int) map[string]string
+		most, end int // pages dated at a time, and in the end
+	}{
+		{"a sign after headings", func(int) map[string]string { return in("sign", ` <a href="#x">#</a>`) }, 0, 0},
+		{"numbered headings", func(int) map[string]string { return in("number", "yes") }, 0, 0},
+		{"neighbours", func(i int) map[string]string {
+			return in("end", "<div><a href=/p>Previous: %s</a><a href=/n>Next: %s</a></div>", titleOf(i-1), titleOf(i+1))
+		}, wavePages, 0},
+		{"tags", func(i int) map[string]string {
+			return in("end", "<p>Tags: %s, %s, house</p>", words[i%36], words[i*7%36])
+		}, wavePages, 0},
+		{"tags in a list", func(i int) map[string]string {
+			return in("end", "<ul><li>Tagged with %s<li>and with %s</ul>", words[i%36], words[i*7%36])
+		}, wavePages, 0},
+		{"breadcrumbs", func(i int) map[string]string {
+			return in("top", "<div><a href=/>Home</a> › <a href=/m>Machines</a> › %s</div>", titleOf(i))
+		}, wavePages, 0},
+		{"a date", func(i int) map[string]string {
+			return in("title", "<p>Published on %d %s 20%d</p>", 1+i*7%28, june[i%4], 10+i%13)
+		}, wavePages, 0},
+		{"an author", func(i int) map[string]string { return in("title", "<p>By %s %s</p>", anna[i%7], titleOf(i)) }, wavePages, 0},
+		{"one line for all", func(int) map[string]string { return in("end", "<p>Was this page of any use to you?</p>") }, wavePages, 0},
+		{"edits of all pages where texts are", func(i int) map[string]string { return in("end", "<p>%s</p>", own(i)) }, pages, pages - wavePages},
+		{"edits of a few pages", func(i int) map[string]string {
+			return map[string]string{"end": strings.Repeat("<table><tr><td>"+own(i)+"</table>", min(1, i%9/8))}
+		}, 4, 4},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var s Site
+			var marks [pages]Mark
+			dated, most := map[int]int64{}, 0
+			r := rand.New(rand.NewPCG(1, 1))
+			for visit := range 3 * pages * (before + after) {
+				at, i := int64(1_700_000_000+visit*day/pages/3), r.IntN(pages)
+				var deploy map[string]string
+				if visit >= 3*pages*before {
+					deploy = tt.deploy(i)
+				}
+				v := viewOf(deployed(i, deploy))
+				s.Consult(v, marks[i], fmt.Sprintf("/page-%d", i), at)
+				m, o, since := marks[i].Observe(v, at)
+				switch marks[i] = m; {
+				case o == Changed:
+					dated[i] = since
+				case s.Disowns(m, dated[i]):
+					delete(dated, i)
+				}
+				most = max(most, len(dated))
+			}
+			if most > tt.most || tt.end == 0 && len(dated) > 0 || len(dated) < tt.end {
+				t.Errorf("%d pages are dated in the end and %d at a time, want %d and at most %d", len(dated), most, tt.end, tt.most)
+			}
+		})
+	}
+}

@@ -1,0 +1,123 @@
+package mark
+
+import "slices"
+
+// wave is a place, or how lines in a place begin, where known pages showed something new and had never shown anything.
+// If wavePages do so one after the other, a deploy has written it, and it is no news of theirs.
+type wave struct {
+	Tag  uint16
+	N    uint8            // how many families of pages, 0 for no wave
+	By   [wavePages]uint8 // which
+	Last uint32           // when the last one of them did
+}
+
+const (
+	wavesKept = 64
+	wavePages = 5
+	waveTime  = 7 * day // so long a wave waits for the next page, until it has come
+)
+
+// wave returns the wave of a tag, or nil.
+func (s *Site) wave(tag uint16) *wave {
+	i := slices.IndexFunc(s.Waves[:], func(w wave) bool { return w.Tag == tag && w.N > 0 })
+	if i < 0 {
+		return nil
+	}
+	return &s.Waves[i]
+}
+
+// came reports whether a wave has come.
+func (s *Site) came(tag uint16) bool {
+	w := s.wave(tag)
+	return tag != 0 && w != nil && w.N == wavePages
+}
+
+// swell counts a family of pages to a wave. The oldest wave makes room for a new one.
+func (s *Site) swell(tag uint16, family uint8, at uint32) {
+	w := s.wave(tag)
+	if w == nil {
+		w = &s.Waves[0]
+		for i := range s.Waves {
+			if o := &s.Waves[i]; o.Last < w.Last {
+				w = o
+			}
+		}
+		*w = wave{Tag: tag}
+	}
+	if w.N < wavePages && at > w.Last+waveTime {
+		w.N = 0
+	}
+	if w.N < wavePages && !slices.Contains(w.By[:w.N], family) {
+		w.By[w.N] = family
+		w.N++
+	}
+	w.Last = at
+}
+
+// sweep counts a known page to the waves of its news, and tells which news a wave has brought. Where most of the known
+// texts have moved to new places too, as after a redesign, a new place says nothing.
+func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
+	had, counted := setOf(m.places), new(keySet)
+	old, moved := 0, 0
+	for i := range v.blocks {
+		if b := &v.blocks[i]; known.has(b.key) {
+			old++
+			if !had.has(b.place) {
+				moved++
+			}
+		}
+	}
+	if 2*moved > old {
+		return
+	}
+	for i := range v.blocks {
+		b := &v.blocks[i]
+		switch {
+		case known.has(b.key), b.most == 0:
+			continue
+		case !had.has(b.place):
+			b.wave = b.place
+		case b.line != 0 && !had.has(b.line) && len(m.places) < 2*placesRemembered:
+			b.wave = b.line
+		default:
+			continue
+		}
+		if !counted.has(b.wave) {
+			counted.add(b.wave)
+			s.swell(b.wave, family, uint32(at))
+		}
+		b.swept = s.came(b.wave)
+	}
+}
+
+// Disowns reports whether all texts that showed a mark the change at since are the site's after all: other pages show
+// them too, or a wave has brought them.
+func (s *Site) Disowns(m Mark, since int64) bool {
+	found := false
+	for i := range m.watch {
+		w := &m.watch[i]
+		if w.Seen == 0 || w.Patience > 0 || w.Gone || int64(w.Since) != since {
+			continue
+		}
+		most := s.at(w.Place).most()
+		if m.List {
+			most = pagesOfItem
+		}
+		if e := s.shown(uint64(w.Hash)); !s.came(w.Wave) && (e == nil || e.Pages <= most) {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+// Confirm returns the mark that no longer asks whether the texts of the change at since are the site's.
+func (m Mark) Confirm(since int64) Mark {
+	for i := range m.watch {
+		if w := &m.watch[i]; w.Patience == 0 && int64(w.Since) == since {
+			*w = watched{}
+		}
+	}
+	m.closeGaps()
+	return m
+}
