@@ -45,7 +45,19 @@ type bucket [bucketSize]shown
 type shown struct {
 	Tag    uint16 // of its hash
 	Family uint8  // of the page that showed it last
-	Pages  uint8  // how many families of pages showed it, at most 255; 0 for no block
+	Counts uint8  // how many families of pages showed it, at most 15, 0 for no block; and 16 times a hash of the family before
+}
+
+// pages returns how many families of pages showed the block.
+func (e *shown) pages() uint8 { return e.Counts % 16 }
+
+// count counts a family, unless it was one of the last two.
+func (e *shown) count(family uint8) {
+	n := e.pages()
+	if n > 0 && e.Family == family || n > 1 && e.Counts/16 == family/16 {
+		return
+	}
+	e.Family, e.Counts = family, e.Family/16*16+min(n+1, 15)
 }
 
 // place is where blocks stand, by the elements around them. It counts the pages, at most 255, that brought new texts
@@ -171,7 +183,7 @@ func (s *Site) collects(v *View, family uint8) bool {
 	var of [256]int
 	others, most := 0, 0
 	for i := range v.blocks {
-		if e := s.shown(v.blocks[i].hash); e != nil && e.Family != family && e.Pages <= pagesOfText {
+		if e := s.shown(v.blocks[i].hash); e != nil && e.Family != family && e.pages() <= pagesOfText {
 			others++
 			of[e.Family]++
 			most = max(most, of[e.Family])
@@ -184,7 +196,7 @@ func (s *Site) collects(v *View, family uint8) bool {
 func (s *Site) shown(hash uint64) *shown {
 	if kept := s.buckets[hash%bucketsKept]; kept != nil {
 		for i := range kept {
-			if e := &kept[i]; e.Pages > 0 && e.Tag == uint16(hash/bucketsKept) {
+			if e := &kept[i]; e.Counts > 0 && e.Tag == uint16(hash/bucketsKept) {
 				return e
 			}
 		}
@@ -201,7 +213,7 @@ func (s *Site) see(hash uint64, family uint8, isNew bool) (pages uint8) {
 		next = **kept
 	}
 	tag := uint16(hash / bucketsKept)
-	at := slices.IndexFunc(next[:], func(e shown) bool { return e.Pages > 0 && e.Tag == tag })
+	at := slices.IndexFunc(next[:], func(e shown) bool { return e.Counts > 0 && e.Tag == tag })
 	entry := shown{Tag: tag}
 	switch {
 	case at >= 0:
@@ -211,15 +223,15 @@ func (s *Site) see(hash uint64, family uint8, isNew bool) (pages uint8) {
 	default:
 		at = bucketSize - 1
 	}
-	if isNew && (entry.Pages == 0 || entry.Family != family) {
-		entry.Family, entry.Pages = family, min(entry.Pages, 254)+1
+	if isNew {
+		entry.count(family)
 	}
 	copy(next[1:at+1], next[:at])
 	if next[0] = entry; *kept == nil || next != **kept {
 		changed := next
 		*kept = &changed
 	}
-	return entry.Pages
+	return entry.pages()
 }
 
 // AppendBinary appends the memory in a form that [ParseSite] reads, 34 KiB.

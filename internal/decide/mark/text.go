@@ -43,8 +43,8 @@ func folded(r rune) (instead string, ok bool) {
 	return "", false
 }
 
-// letters returns the letters and digits of a heading from its first letter on, so that neither a sign nor a number
-// that a generator sets makes another heading. One without letters stays as it is.
+// letters returns the letters and digits of a heading, so that no sign that a generator sets makes another heading. One
+// without any stays as it is.
 func letters(s []byte) []byte {
 	kept := bytes.Map(func(c rune) rune {
 		if unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.IsMark(c) {
@@ -52,8 +52,8 @@ func letters(s []byte) []byte {
 		}
 		return -1
 	}, s)
-	if at := bytes.IndexFunc(kept, unicode.IsLetter); at >= 0 {
-		return kept[at:]
+	if len(kept) > 0 {
+		return kept
 	}
 	return s
 }

@@ -1,6 +1,7 @@
 package mark
 
 import (
+	"bytes"
 	"strings"
 	"time"
 	"unicode"
@@ -28,7 +29,7 @@ type block struct {
 	days  uint32 // the numbers of a short text that may be days of a month, one bit each
 	size  int32  // in letters
 	place uint16
-	line  uint16 // hash of its place and how it begins, 0 if it is long
+	line  uint16 // hash of its place and how it begins, or that it is a link; 0 if it is neither short nor one
 	link  bool
 	item  bool   // a link that is not longer than those of lists
 	on    uint8  // how many pages show it
@@ -90,7 +91,9 @@ func (r *reading) counts(b *html.Block) bool {
 	if !b.Main || b.Boilerplate {
 		return false
 	}
-	r.folded = fold(r.folded[:0], b.Text)
+	if r.folded = fold(r.folded[:0], b.Text); b.Heading {
+		r.folded = r.folded[max(0, bytes.IndexFunc(r.folded, unicode.IsLetter)):] // its number is no part of it
+	}
 	r.weight = weight(r.folded)
 	copyright := r.weight < longestNotice && (strings.Contains(b.Text, "©") || strings.Contains(b.Text, "opyright"))
 	return !copyright && (r.weight > longestAge || !isAge(b.Text))
@@ -168,7 +171,10 @@ func (r *reading) block(b *html.Block) block {
 			text = r.masked
 		}
 	}
-	if r.weight <= longestLine {
+	switch {
+	case out.link:
+		out.line = keyOf(xxh3.HashSeed(nil, r.seed+b.Place)) | 1
+	case r.weight <= longestLine:
 		out.line = keyOf(xxh3.HashSeed(beginning(r.folded), r.seed+b.Place)) | 1
 	}
 	if b.Heading {

@@ -103,7 +103,7 @@ func (s *Site) Disowns(m Mark, since int64) bool {
 		if m.List {
 			most = pagesOfItem
 		}
-		if e := s.shown(uint64(w.Hash)); !s.came(w.Wave) && (e == nil || e.Pages <= most) {
+		if e := s.shown(uint64(w.Hash)); !s.came(w.Wave) && (e == nil || e.pages() <= most) {
 			return false
 		}
 		found = true
