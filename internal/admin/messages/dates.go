@@ -16,8 +16,6 @@ func LastMod(d lastmod.Date, h lastmod.History, trust lastmod.Trust, now moment.
 		return ""
 	}
 	switch why := d.Against(trust, now); {
-	case why == lastmod.Volatile:
-		return "There is no lastmod: the page is different at every visit."
 	case why == lastmod.Ahead:
 		return "There is no lastmod: the last change lies in the future, so the clock was wrong then or is now."
 	case why != lastmod.NoDoubt:

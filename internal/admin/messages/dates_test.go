@@ -42,7 +42,6 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 		{"new", lastmod.Date{At: moment.Seconds(300), By: lastmod.Link}, lastmod.History{}, lastmod.Trust{}, []string{"new", "the time of the first visit."}, "now gives"},
 		{"new, and seen some time after its link", lastmod.Date{At: moment.Seconds(200), By: lastmod.Link}, lastmod.History{}, lastmod.Trust{}, []string{"new", "the visit that first showed a link to it."}, "now gives"},
 		{"nothing known", lastmod.Date{}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod: no change was seen since the first visit at 1 Jan 1970, 00:05:00 UTC."}, "now gives"},
-		{"volatile", lastmod.Date{At: moment.Seconds(800), Seen: true, Volatile: true}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod", "different at every visit"}, "now gives"},
 		{"changed by a clock that was ahead", lastmod.Date{At: moment.Seconds(5000), Seen: true}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod", "lies in the future"}, "now gives"},
 		{"a clock for a source", byServer, lastmod.History{}, clock, []string{"no lastmod", "Last-Modified is not believed, because it moves with the clock"}, "now gives"},
 		{"a source that lies", byPage, lastmod.History{}, moves, []string{"no lastmod", "the page itself is not believed for a month, because it moved on pages that had not changed"}, "now gives"},

@@ -119,7 +119,7 @@ func (r *Record) alone(c Context) Standing {
 // content returns why the page itself forbids its listing, or None.
 func (r *Record) content(c Context) Reason {
 	switch {
-	case r.Content == PasswordField && (c.Listing == Always || c.Entry): // a site's home may have a log-in
+	case r.Content == PasswordField && (c.Listing == Always || c.Entry): // it is an entry since
 	case r.Content == QueryNotCanonical && !c.OwnQuery: // the parameter is allowed since
 	case r.Content != None:
 		return r.Content

@@ -10,8 +10,6 @@ type Date struct {
 	// Seen says that the content was seen to change. Then By gave a time between two observations,
 	// which is kept even if By is caught later.
 	Seen bool `cbor:"3,keyasint,omitzero"`
-	// Volatile says that the page differs at every observation, so no date is shown.
-	Volatile bool `cbor:"4,keyasint,omitzero"`
 }
 
 // Doubt says why a page has no lastmod.
@@ -19,13 +17,12 @@ type Doubt uint8
 
 // The doubts.
 const (
-	NoDoubt  Doubt = iota
-	NoDate         // no change was seen, and none of the dates that are given counts
-	Clocked        // the source moves with the clock
-	Moved          // the source moves where the content does not
-	Built          // a build gave dates of that hour to most pages
-	Volatile       // the page differs at every observation
-	Ahead          // the clock is behind what is stored
+	NoDoubt Doubt = iota
+	NoDate        // no change was seen, and none of the dates that are given counts
+	Clocked       // the source moves with the clock
+	Moved         // the source moves where the content does not
+	Built         // a build gave dates of that hour to most pages
+	Ahead         // the clock is behind what is stored
 )
 
 // LastMod returns the lastmod to publish, 0 for none.
@@ -39,8 +36,6 @@ func (d Date) LastMod(trust Trust, now moment.Time) moment.Time {
 // Against says why the date is not published.
 func (d Date) Against(trust Trust, now moment.Time) Doubt {
 	switch {
-	case d.Volatile:
-		return Volatile
 	case d.At == 0:
 		return NoDate
 	case d.At > now:

@@ -29,7 +29,6 @@ func TestDatesThatAreLeftOut(t *testing.T) {
 		{"a change in a build, dated by it", Date{At: at, By: Server, Seen: true}, build, NoDoubt},
 		{"a change, dated by a source that was caught since", Date{At: at, By: Page, Seen: true}, liar, NoDoubt},
 		{"a new page", Date{At: at, By: Link}, clock, NoDoubt},
-		{"volatile", Date{At: at, Seen: true, Volatile: true}, Trust{}, Volatile},
 		{"in the future", Date{At: now + 1, Seen: true}, Trust{}, Ahead},
 		{"a source that is none", Date{At: at, By: 200}, clock, NoDoubt},
 	} {

@@ -68,6 +68,9 @@ func (g *grove) live(s *testkit.Site, days int, each func()) {
 	later := func(i int) { // some pages have one visit a day, and some ten
 		gap := float64(day) / math.Pow(10, float64(kit.Hash(g.pages[i].path)%100)/100)
 		next[i] = time.Now().Add(time.Duration(random.ExpFloat64() * gap))
+		if g.pages[i].kind.class == "news" {
+			next[i] = time.Now().Add(time.Hour)
+		}
 	}
 	for i := range next {
 		later(i)
@@ -90,6 +93,11 @@ func (g *grove) live(s *testkit.Site, days int, each func()) {
 		}
 		time.Sleep(time.Until(next[i]))
 		p := g.pages[i]
+		if p.kind.class == "news" && len(p.visits) > 48 {
+			at, _ := time.Parse(time.RFC3339, s.LastMods()[p.path])
+			p.looks++
+			p.right += kit.One(!at.Before(p.visits[len(p.visits)-1].Truncate(time.Second)))
+		}
 		p.visits = append(p.visits, time.Now())
 		agent, language := agents[random.IntN(len(agents))], languages[random.IntN(len(languages))]
 		s.From(fmt.Sprintf("5.5.%d.5", random.IntN(40)), p.path, "User-Agent", agent, "Accept-Language", language)
@@ -102,6 +110,11 @@ func (g *grove) start(t *testing.T, run func(*testkit.Site)) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 1, int(g.seed%300), 8, 0, 0, 0, time.UTC)))
 		opts := servemap.Options{}
+		for _, p := range g.pages {
+			if p.kind.class == "news" {
+				opts.Entries = append(opts.Entries, p.path)
+			}
+		}
 		if !*looks {
 			opts.Limits.Looks = -1
 		}
@@ -255,6 +268,15 @@ func TestLab(t *testing.T) {
 		sum.print(os.Stdout, "all")
 		sum.printKinds(t, os.Stdout)
 	}
+	t.Run("news", func(t *testing.T) {
+		for _, layout := range []string{"shop", "docs"} {
+			for _, p := range lived(t, layout, "calm", 1, kinds(t, "news")).pages {
+				if p.looks > 0 {
+					fmt.Printf("news: %-34s %-5s right at %.2f of %d visits\n", p.kind.name, layout, kit.Share(p.right, p.looks), p.looks)
+				}
+			}
+		}
+	})
 	for _, d := range kinds(t, "deploy") {
 		t.Run("deploys/"+d.name, func(t *testing.T) {
 			fmt.Printf("%-40s dates of 72 pages:", "deploy: "+d.name+map[bool]string{true: " (held back)"}[d.held])

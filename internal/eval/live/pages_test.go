@@ -33,6 +33,7 @@ type page struct {
 	visits             []time.Time // of people
 	dates              []time.Time // that the sitemap published
 	asked              int         // requests for it
+	looks, right       int         // at its date before each visit, if it is a home page of news
 	text               string      // that always stays, with a place for more
 }
 
@@ -217,6 +218,16 @@ func (v view) value(name string) string {
 			n += int(v.source(arg) % uint64(of))
 		}
 		return fmt.Sprintf("<a href=%q>%s</a>", v.pages[n].path, v.pages[n].title)
+	case "headlines": // of the last hours, the teasers with so many sentences
+		for h := range 12 {
+			at := kit.Hash(v.page.path + time.Now().Add(-time.Duration(h)*time.Hour).Format("1-2 15"))
+			choices += "<h3><a href=\"/section-a/#x\">" + sentence(v.seed+at) + "</a></h3><p>"
+			for n := range days {
+				choices += sentence(v.seed+at+uint64(n)+1) + " "
+			}
+			choices += "</p>"
+		}
+		return choices
 	case "order":
 		items := strings.Split(choices, ";")
 		rand.New(rand.NewPCG(v.source(arg), 0)).Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })

@@ -16,7 +16,7 @@ import (
 func (u *visited) borrows() bool {
 	p := u.p
 	switch {
-	case u.Showing == 0 || u.Cut || u.Forbids != eligibility.None && !pagerecord.Unsure(u.Forbids) || u.late():
+	case u.Showing == 0 || u.Forbids != eligibility.None && !pagerecord.Unsure(u.Forbids) || u.late():
 		return false
 	case p.Borrowed == u.Showing && p.MissingWhy == eligibility.Duplicate:
 		// The content is the page's own by now if all others have returned it, or after a day.

@@ -29,8 +29,6 @@ func (u *visited) content() {
 	switch {
 	case !u.Full:
 		p.BodyHash = 0
-	case u.Cut:
-		p.BodyHash, p.Showing = u.Hash, 0
 	case u.foreign():
 		if p.BodyHash = u.Hash; p.Foreign == 0 || p.Foreign > u.Moment() {
 			p.Foreign = u.Moment().Second()
@@ -71,7 +69,7 @@ func (u *visited) content() {
 func (u *visited) news() bool {
 	p := u.p
 	switch {
-	case u.decides() || !p.Listed() || u.Cut:
+	case u.decides() || !p.Listed():
 		return false
 	case u.foreign():
 		return p.Meets(u.Showing) || p.Mark.Holding()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/rate"
+	"github.com/servemap/servemap/internal/index/observation"
 )
 
 func modified(t time.Time) string {
@@ -34,6 +35,25 @@ func TestLastModIsTheTimeOfTheChangeThatWasSeen(t *testing.T) {
 		w.sight("/a", html("a third text"))
 		w.wantLastMod("/a", want)
 	})
+}
+
+// Whatever a listed page has beside its text, its changes are dated.
+func TestEachListedPageIsRead(t *testing.T) {
+	for name, more := range map[string]string{
+		"a log-in at the entry":         "<form><input type=password></form>",
+		"longer than what is read":      strings.Repeat("<!-- nothing to see -->", observation.MaxPage/20),
+		"longer, and all of it telling": strings.Repeat("<p>The same line again.</p>", observation.MaxPage/20),
+	} {
+		runWithPage(t, name, func(w *world) {
+			for n, text := range []string{"the first text", "the first text", "a second text"} {
+				w.wait(time.Hour)
+				at := w.now.Unix()
+				if w.sight("/", html(text)+more); n > 1 {
+					w.wantLastMod("/", at)
+				}
+			}
+		})
+	}
 }
 
 func TestGivenDatesArePublishedWhereTheyAgreeWithChanges(t *testing.T) {
@@ -123,12 +143,8 @@ func TestChangeFreqIsInferred(t *testing.T) {
 				w.sight("/b", html(fmt.Sprintf("version %d", w.now.Sub(start)/tt.every)))
 				w.wait(tt.gap - 2*time.Second)
 			}
-			e := w.page("/b").Entry
-			if e.Freq != tt.want {
+			if e := w.page("/b").Entry; e.Freq != tt.want {
 				w.Errorf("changefreq %q, want %q", e.Freq, tt.want)
-			}
-			if tt.want == rate.Always && w.lastMod("/b") != 0 {
-				w.Error("a page that is another one at every observation has a lastmod")
 			}
 		})
 	}

@@ -34,6 +34,9 @@ func (site *Site) parse(v *observation.Observation, full bool) {
 	v.Read(site.Normalizer, full, site.Extensions, site.hidden, &site.nowhere)
 	v.Links = slices.DeleteFunc(v.Links, func(ln observation.Link) bool { return site.Owns(ln.Location) })
 	v.Showing = site.showing(v.Showing)
+	if v.Forbids == eligibility.PasswordField && (site.Entries[v.Location] || site.vouches(v.Location)) {
+		v.Forbids = eligibility.None // a site's home may have a log-in
+	}
 }
 
 // ReadToTry reads an observation for [Transaction.Try], and learns nothing from it.
@@ -80,7 +83,7 @@ func (m *Transaction) ShowsNothing(location string) {
 // consult marks the blocks of the page that other pages of the site show too. A variant
 // counts as its canonical page, so that a text which both show is not taken for boilerplate.
 func (site *Site) consult(v *observation.Observation) {
-	if v.View == nil || v.Cut {
+	if v.View == nil {
 		return
 	}
 	location := v.Location

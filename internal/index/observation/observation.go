@@ -150,8 +150,7 @@ func fingerprint(resp *response.Response) uint64 {
 	return xxh3.HashSeed(resp.Body, headers) | 1
 }
 
-// MaxPage is how many decoded bytes of a page are read. Of a longer page the rest is unknown, so
-// what it shows does not date its changes.
+// MaxPage is how many decoded bytes of a page are read. A longer page is known by its beginning.
 const MaxPage = 2 << 20
 
 // headMost is how many decoded bytes of a page are read if there is time only for its head.
@@ -306,8 +305,12 @@ func Answered(norm *location.Normalizer, address string, answer *response.Respon
 const Nothing = 1
 
 // showing returns a hash of the page's title, main text and the images in it, to find pages that
-// show the same. The blocks of the text count in any order: a list sorted in another way is no other list.
+// show the same. The blocks of the text count in any order: a list sorted in another way is no other list. It is 0 for a
+// page of which not all is known.
 func showing(o *Observation, facts *html.Facts) uint64 {
+	if o.Cut {
+		return 0
+	}
 	size, blocks := 0, uint64(0)
 	for i := range facts.Blocks {
 		if b := &facts.Blocks[i]; b.Main {

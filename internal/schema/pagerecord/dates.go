@@ -6,22 +6,13 @@ import (
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
-	"github.com/servemap/servemap/internal/decide/rate"
 	"github.com/servemap/servemap/internal/schema/shards"
 )
 
 // Entry returns what the sitemap says about the page.
 func (p *Page) Entry() shards.Entry {
-	e := shards.Entry{Date: p.Dates.Date, Until: p.Until, Freq: p.Freq}
-	e.Volatile = p.Freq == rate.Always && p.Dates.Count >= volatileChanges && p.Mark.Moves()
-	return e
+	return shards.Entry{Date: p.Dates.Date, Until: p.Until, Freq: p.Freq}
 }
-
-// volatileChanges is how many changes a page needs before it counts as changing at every observation. If
-// there are one or two soon after the first observation, somebody is working on the page, and the changes
-// have dates. A list keeps its dates however often it changes: each of its items is a change. So does a page of
-// which no place moves by itself: it got news each time.
-const volatileChanges = 3
 
 const day = 24 * time.Hour
 

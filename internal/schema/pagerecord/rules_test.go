@@ -1,7 +1,6 @@
 package pagerecord
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/decide/rate"
-	"github.com/servemap/servemap/internal/page/html"
 )
 
 const noon = moment.Time(1_700_000_000_000)
@@ -171,39 +169,6 @@ func TestEstimateLearnsWhenTheContentChanged(t *testing.T) {
 		p := &Page{Rate: known}
 		if p.Estimate(tt.o, tt.found, at); p.Rate != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, p.Rate, tt.want)
-		}
-	}
-}
-
-// A page with news at each observation has dates, however often that is. One with a place that moves by itself has none.
-func TestPageIsVolatileOnlyWhereAPlaceMoves(t *testing.T) {
-	for name, tt := range map[string]struct {
-		text func(n int) string
-		want bool
-	}{
-		"news at each observation": {func(n int) string {
-			all := "<main>"
-			for i := range n + 8 {
-				all += fmt.Sprintf("<p>Paragraph %c says what happened in that hour, and stays.</p>", 'a'+i)
-			}
-			return all
-		}, false},
-		"a sentence that moves": {func(n int) string {
-			return fmt.Sprintf("<main><p>This paragraph stays as it is.</p><p>The word of this minute is %c%c%c%[1]c.</p><p>So does this one.</p>", 'a'+n, 'b'+n, 'c'+n)
-		}, true},
-	} {
-		p := &Page{}
-		p.Dates.Count = volatileChanges
-		for n := range 16 {
-			at := int64(1_800_000_000 + 600*n)
-			facts := html.Read([]byte(tt.text(n)), html.Options{})
-			v := mark.Read(&facts, 0)
-			p.Mark, _, _ = p.Mark.Observe(&v, at)
-			p.Observations++
-			p.Estimate(mark.Moving, lastmod.Finding{}, at)
-		}
-		if got := p.Entry().Volatile; got != tt.want {
-			t.Errorf("%s: volatile is %v", name, got)
 		}
 	}
 }

@@ -162,7 +162,7 @@ func TestShardCountsItsChanges(t *testing.T) {
 func TestEntryIsReadAsItWasWritten(t *testing.T) {
 	full := Entry{Date: lastmod.Date{At: moment.Seconds(2), By: lastmod.Page, Seen: true}, Freq: 6}
 	until := full
-	until.Volatile, until.Until = true, moment.Seconds(1700000000)
+	until.Until = moment.Seconds(1700000000)
 	for name, want := range map[string]Entry{"nothing known": {}, "all but the last fields": full, "every field": until, "extensions": {Extensions: extension.Values{extension.Images: []byte("<image:image/>"), extension.News: []byte("{}")}, Room: 14}, "until before 1970": {Until: moment.Seconds(-1)}} {
 		stored := want.Encode()
 		if got, err := DecodeEntry(stored); err != nil || !reflect.DeepEqual(got, want) {
