@@ -30,7 +30,7 @@ func TestBoundsHoldOverAllAnswers(t *testing.T) {
 				fmt.Fprintf(&text, "Sitemap: %s/named-%d.xml\n", at, i)
 			}
 		case "/sitemap.xml":
-			for i := range 40_000 {
+			for i := range 2 * mostFiles {
 				fmt.Fprintf(&text, "<sitemap><loc>%s/%d.xml</loc></sitemap>", at, i)
 			}
 			fmt.Fprintf(w, `<sitemapindex xmlns="%s">%s</sitemapindex>`, namespace, text.String())
