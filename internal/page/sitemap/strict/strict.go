@@ -216,29 +216,15 @@ func (s *scanner) instruction(target string, at, line int, raw []byte) bool {
 		return s.fail(line, "a second XML declaration; <?xml ...?> may stand only at the very beginning")
 	case declares.Match(raw) && !s.told:
 		s.told = true
-		s.note(1, "the XML declaration <?xml ...?> must be the very first of the file, and %s before it", stands(s.text[s.begin:at]))
+		before := quote(s.text[s.begin:at])
+		if before == `""` {
+			before = "a blank line or a blank"
+		}
+		s.note(1, "the XML declaration <?xml ...?> must be the very first of the file, and %s stands before it", before)
 	case strings.Contains(target, ":") || leading(rest) == 0 && !bytes.HasPrefix(rest, []byte("?>")):
 		return s.fail(line, "an instruction that is not well-formed: %s", quote(raw))
 	}
 	return true
-}
-
-// stands says what stands before a declaration.
-func stands(before []byte) string {
-	blank := before[:leading(before)]
-	switch {
-	case bytes.ContainsRune(blank, '\n'):
-		return "a blank line stands"
-	case len(blank) > 0:
-		return "blanks stand"
-	case declares.Match(before):
-		return "another declaration stands"
-	case bytes.HasPrefix(before, []byte("<?")):
-		return "an instruction stands"
-	case bytes.HasPrefix(before, []byte("<!--")):
-		return "a comment stands"
-	}
-	return "a DOCTYPE stands"
 }
 
 // deepest is how deep elements may stand within each other. Those of a sitemap have six levels.

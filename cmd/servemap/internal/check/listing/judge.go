@@ -133,9 +133,9 @@ func (r *reader) elements(n *node) (loc string, ok bool) {
 			}
 			continue
 		case !known[k.Local] || r.form == Index && k.Local != "loc" && k.Local != "lastmod":
-			r.add("structure", k.line, "line %d: <%s> in <%s>, which the protocol does not have", k.line, k.Local, n.Local)
+			r.add("structure", k.line, "<%s> in <%s>, which the protocol does not have", k.Local, n.Local)
 		case len(k.kids) > 0:
-			r.add("structure", k.line, "line %d: <%s> has elements in it", k.line, k.Local)
+			r.add("structure", k.line, "<%s> has elements in it", k.Local)
 		}
 		count[k.Local]++
 	}
@@ -156,7 +156,7 @@ func (r *reader) elements(n *node) (loc string, ok bool) {
 func (r *reader) lost(n *node, text string, args ...any) {
 	r.entries++
 	r.Unfit++
-	r.add("loc-missing", n.line, "line %d: "+text, append([]any{n.line}, args...)...)
+	r.add("loc-missing", n.line, text, args...)
 }
 
 // own returns the text of an element of the protocol.

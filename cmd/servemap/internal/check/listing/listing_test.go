@@ -87,7 +87,7 @@ func TestEachFaultIsFound(t *testing.T) {
 			if len(r.Groups) != 1 || r.Groups[0].Kind != kind {
 				t.Fatalf("found %+v, want %s alone", r.Groups, kind)
 			}
-			if !slices.ContainsFunc(r.Groups[0].Findings, func(f report.Finding) bool { return strings.Contains(f.Text, says) }) {
+			if !slices.ContainsFunc(r.Groups[0].Findings, func(f report.Finding) bool { return strings.Contains(f.Place()+" "+f.Text, says) }) {
 				t.Errorf("it says %+v, want %q", r.Groups[0].Findings, says)
 			}
 		})

@@ -172,7 +172,7 @@ func (r *reader) lines(body []byte) {
 	}
 	all := bytes.Split(bytes.TrimPrefix(body, []byte("\ufeff")), []byte("\n"))
 	if !slices.ContainsFunc(all, func(line []byte) bool { return isURL(string(bytes.TrimSpace(line[:min(len(line), 20)]))) }) {
-		r.add("root", 1, "is neither XML nor a text of URLs; it begins with %q", firstLine(body))
+		r.add("root", 0, "is neither XML nor a text of URLs; it begins with %q", firstLine(body))
 		return
 	}
 	r.form = text
@@ -208,7 +208,7 @@ func (r *reader) Start(e xml.StartElement, line int) {
 func (r *reader) Problem(text string, line int) {
 	if !r.cut {
 		r.broken = true
-		r.add("xml", line, "line %d: %s", line, text)
+		r.add("xml", line, "%s", text)
 	}
 }
 

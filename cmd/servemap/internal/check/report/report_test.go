@@ -18,7 +18,7 @@ func sampleReport() *Report {
 	for i := range 4 {
 		r.Add("redirect", At{Where: fmt.Sprintf("https://example.com/%d", i)}, "redirects (301) to %s", "https://example.com/<script>alert(1)</script>")
 	}
-	r.Add("xml", At{Where: "https://example.com/sitemap.xml", Line: 3}, "line 3: %s", strings.Repeat("a", 1<<20))
+	r.Add("xml", At{Where: "https://example.com/sitemap.xml", Line: 3}, "%s", strings.Repeat("a", 1<<20))
 	r.Finish()
 	return r
 }

@@ -124,11 +124,8 @@ func (f File) Does() (what string) {
 
 // Place says where a finding is.
 func (f Finding) Place() string {
-	if f.Line > 0 && f.File == "" && !strings.Contains(f.Text, "line ") {
-		return f.Where + ", line " + strconv.Itoa(f.Line) + ","
-	}
-	if strings.HasPrefix(f.Text, "line ") {
-		return f.Where + ","
+	if f.Line > 0 && f.File == "" {
+		return f.Where + ", line " + strconv.Itoa(f.Line) + ":"
 	}
 	return f.Where
 }
