@@ -218,7 +218,7 @@ func (s *scanner) instruction(target string, at, line int, raw []byte) bool {
 		s.told = true
 		before := quote(s.text[s.begin:at])
 		if before == `""` {
-			before = "a blank line or a blank"
+			before = "blank space"
 		}
 		s.note(1, "the XML declaration <?xml ...?> must be the very first of the file, and %s stands before it", before)
 	case strings.Contains(target, ":") || leading(rest) == 0 && !bytes.HasPrefix(rest, []byte("?>")):
