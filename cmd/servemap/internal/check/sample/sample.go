@@ -4,11 +4,11 @@ package sample
 
 import (
 	"cmp"
-	"encoding/binary"
-	"hash/fnv"
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/zeebo/xxh3"
 )
 
 // Choice says how pages are chosen.
@@ -24,14 +24,14 @@ func Order(addresses []string, seed uint64) (places []int) {
 	sections := map[string][]one{}
 	for i, a := range addresses {
 		name := section(a)
-		sections[name] = append(sections[name], one{i, hash(a, seed)})
+		sections[name] = append(sections[name], one{i, xxh3.HashStringSeed(a, seed)})
 	}
 	names := make([]string, 0, len(sections))
 	for name, all := range sections {
 		slices.SortFunc(all, func(a, b one) int { return cmp.Compare(a.hash, b.hash) })
 		names = append(names, name)
 	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(hash(a, seed), hash(b, seed)) })
+	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(xxh3.HashStringSeed(a, seed), xxh3.HashStringSeed(b, seed)) })
 	for round := 0; len(places) < len(addresses); round++ {
 		for _, name := range names {
 			if all := sections[name]; round < len(all) {
@@ -53,14 +53,4 @@ func section(address string) string {
 		return ""
 	}
 	return first
-}
-
-func hash(s string, seed uint64) uint64 {
-	h := fnv.New64a()
-	_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, seed))
-	_, _ = h.Write([]byte(s))
-	x := h.Sum64() // FNV alone leaves alike addresses near each other
-	x ^= x >> 33
-	x *= 0xff51afd7ed558ccd
-	return x ^ x>>33
 }
