@@ -295,7 +295,7 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 		s.hints.End(messages.Unexplored, messages.Another) // before the revisits, which do not end
 		err = s.Flush(ctx)
 	}
-	if err == nil && cfg.MaxRequests > 1 { // one is for revisits alone
+	if (err == nil || len(report.Skipped) > 0) && cfg.MaxRequests > 1 { // one is for revisits alone
 		done := Exploration(report)
 		s.left.Store(&done)
 		for _, l := range done.LeftOut() {

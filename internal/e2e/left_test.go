@@ -11,6 +11,28 @@ import (
 	"github.com/servemap/servemap/internal/testkit"
 )
 
+// half breaks off in the middle of a page.
+func half(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/html")
+	w.Header().Set("Content-Length", "1000")
+	fmt.Fprint(w, "<p>the first half")
+	panic(http.ErrAbortHandler)
+}
+
+// A site whose every page redirects to www says so in the table too.
+func TestSiteThatRedirectsToAnotherHostIsInTheTable(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		moved(http.StatusMovedPermanently, "https://www.example.com"+r.URL.Path)(w, r)
+	})
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		_, err := s.Explore(s.Context(), &servemap.ExploreOptions{Inside: s})
+		left := s.Stats().LeftOut
+		if err == nil || len(left) != 1 || left[0].Cause != "off-site" || left[0].Example != "https://example.com/robots.txt" {
+			s.Errorf("%v; %+v", err, left)
+		}
+	})
+}
+
 // What exploring leaves out is in one table, with an example and a remedy, in its result, in Stats and in the log.
 func TestWhatIsLeftOutHasItsCauseExampleAndRemedy(t *testing.T) {
 	for _, tt := range []struct {
@@ -28,8 +50,12 @@ func TestWhatIsLeftOutHasItsCauseExampleAndRemedy(t *testing.T) {
 		{"nofollow", `/n" rel="nofollow`, "nofollow", "https://example.com/n", "Remove that", false},
 		{"a rule", "/never/x", "rule-never", "https://example.com/never/x", "", false},
 		{"robots.txt", "/private/x", "disallowed", "https://example.com/private/x", "Allow", false},
+		{"a redirect to www", "/www", "off-site", "https://example.com/www", "give it as the origin", false},
+		{"a page that breaks off", "/half", "failed", "https://example.com/half", "See its log", false},
 	} {
-		h := testkit.Paths{"/": testkit.Page("home", tt.link, "/ok"), "/ok": testkit.Page("ok"), "/view?id=7": testkit.Page("seven")}
+		h := testkit.Paths{"/": testkit.Page("home", tt.link, "/ok"), "/ok": testkit.Page("ok"), "/view?id=7": testkit.Page("seven"),
+			"/www": moved(http.StatusMovedPermanently, "https://www.example.com/www"), "/half": half,
+		}
 		opts := servemap.Options{
 			Rules: []servemap.Rule{{Pattern: "/never/", List: servemap.DecisionNever}}, Robots: "User-agent: *\nDisallow: /private/",
 		}

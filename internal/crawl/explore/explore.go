@@ -193,6 +193,7 @@ func (e *explorer) askRobots(ctx context.Context) error {
 	for hops := 0; a.err == nil && a.status >= 300 && a.status < 400; hops++ { // section 2.3.1.2
 		to := e.Normalizer.Resolve(robotsTxt, a.header.Get("Location"))
 		if err := moved(e.Normalizer.Origin(), robotsTxt, a); err != nil {
+			e.leave("off-site", 1, e.Normalizer.Origin().URL(robotsTxt))
 			return fmt.Errorf("asking for robots.txt: %w", err)
 		}
 		if hops == 5 || to.Location == "" {

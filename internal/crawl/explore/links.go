@@ -48,6 +48,9 @@ func (e *explorer) follow(r result) {
 	if facts.Title != "" {
 		page.title = xxh3.HashString(facts.Title)
 	}
+	for _, b := range facts.Text.Blocks {
+		page.text += xxh3.HashString(b.Text)
+	}
 	e.queries.answers = append(e.queries.answers, page)
 	if noFollow || facts.NoFollow {
 		for _, l := range facts.Links {
@@ -99,6 +102,10 @@ func (e *explorer) redirected(r result, to string) {
 	if slices.Contains(e.Entries, r.Location) {
 		e.away = moved(e.Normalizer.Origin(), r.Location, r.answer)
 		e.Entries = append(e.Entries, target.Location) // visitors enter there too
+	}
+	if target.Reason == location.ReasonHost {
+		e.leave("off-site", 1, e.Normalizer.Origin().URL(r.Location))
+		return
 	}
 	e.frontier.page = item{} // which shows nothing, and leads on for nothing
 	e.consider(target, to, item{Hops: r.Hops + 1, Old: r.Old, Free: r.Free, Plain: true})

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zeebo/xxh3"
-
 	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/page/location"
@@ -56,7 +54,8 @@ type linked struct {
 type shown struct {
 	location string
 	title    uint64 // a hash, 0 for none
-	fresh    bool   // a new text
+	text     uint64 // a hash, whatever its order
+	fresh    bool   // some of the text was new
 	other    bool   // something else than its query keeps it out: it is no page, or says which page it is, or that it is none for the sitemap
 }
 
@@ -138,7 +137,7 @@ func (q *queries) params(norm *location.Normalizer) (all []string, left int, fir
 		case a.other:
 			of.locations--
 		case a.fresh:
-			of.own[xxh3.HashString(a.location)] = true // a text of its own is worth a title
+			of.own[a.text] = true // a text of its own is worth a title
 		case a.title != 0:
 			of.own[a.title] = true
 		}
@@ -148,6 +147,7 @@ func (q *queries) params(norm *location.Normalizer) (all []string, left int, fir
 	}) {
 		names, path, _ := strings.Cut(key, " ")
 		of, bare := q.linked[key], at[path]
+		delete(of.own, bare.text) // what selects nothing shows the same, perhaps before
 		if delete(of.own, bare.title); of.locations <= 0 || of.asked > 0 && 2*len(of.own) <= of.asked {
 			continue
 		}
