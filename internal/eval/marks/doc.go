@@ -24,10 +24,4 @@
 //
 // The mark alone is what finds the changes, without the dates that pages give. It
 // runs with five seeds of the hashes (-args -seeds N FILE), of which the mean and the range are printed.
-//
-// A crawler is replayed, too. It has each page since the page's first visit, and reads
-// the sitemap right after every visit. It fetches a page if the page's lastmod is
-// newer than its last fetch. Printed are its fetches for each true change, and the share
-// of changes that it saw before the next one came. Beside it is a crawler without a
-// sitemap that fetches as often, evenly. Fetches at unclear visits are not counted.
 package marks

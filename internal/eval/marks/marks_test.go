@@ -34,7 +34,7 @@ func TestHistories(t *testing.T) {
 		base.Check(t, kit.ReadFile(name, func(lines io.Reader) error {
 			return replay(t, func(each func(*fetch) error) error { return read(lines, each) }, after, &r)
 		}))
-		printTable(os.Stdout, filepath.Base(name), r.all())
+		printTable(os.Stdout, filepath.Base(name), r)
 	}
 }
 
@@ -77,7 +77,7 @@ func fromText(in string) history {
 func TestReplayCountsWhatEachDetectorFinds(t *testing.T) {
 	var r report
 	base.Check(t, replay(t, fromText(twoPages(t)), nil, &r))
-	all := r.all().detectors
+	all := r
 	text, ours := all[0], all[len(baselines)]
 	if text.found != 1 || text.wrong != 0 || text.asked != 16 {
 		t.Errorf("by the text there are %d changes found, %d false, of %d asked; want 1, 0, 16", text.found, text.wrong, text.asked)
@@ -86,7 +86,7 @@ func TestReplayCountsWhatEachDetectorFinds(t *testing.T) {
 		t.Errorf("ours: %+v, want no mistake in 16 fetches of 2 pages", ours)
 	}
 	var out strings.Builder
-	printTable(&out, "both pages", r.all())
+	printTable(&out, "both pages", r)
 	if !strings.Contains(out.String(), "seeds: F1 1.000 (1.000 to 1.000), lastmod 1.000") {
 		t.Errorf("printed:\n%s", out.String())
 	}
@@ -116,19 +116,6 @@ func TestFetchesWithUnknownTruthAreNeitherRightNorWrong(t *testing.T) {
 	p.count(0, &sum)
 	if sum.exact != 1 || sum.found+sum.wrong+sum.missed != 0 {
 		t.Errorf("%+v, want one exact date and nothing scored", sum)
-	}
-}
-
-// What a page showed at a fetch with unknown truth, it still shows at the visits after that.
-func TestOnlyFetchesWithKnownTruthAreJudged(t *testing.T) {
-	p := newPage(1)
-	for i, truth := range []string{truthFirst, truthChange, truthUnclear, truthSame, truthSame} {
-		p.note(&fetch{Unix: int64(10 * (i + 1)), Truth: truth})
-	}
-	for want, at := range map[int][]int64{1: {20, 40}, 2: {20, 40, 50}} {
-		if c := p.crawled("", at); c.fetches != want || c.seen != 1 {
-			t.Errorf("fetches at %d: %d judged and %d changes seen, want %d and 1", at, c.fetches, c.seen, want)
-		}
 	}
 }
 

@@ -32,7 +32,7 @@ func replay(t *testing.T, h history, later []time.Duration, to *report) error {
 	var fetches []*fetch // of one site
 	finish := func() {
 		if len(fetches) > 0 {
-			synctest.Test(t, func(t *testing.T) { *to = append(*to, replaySite(t, revisited(fetches, later))) })
+			synctest.Test(t, func(t *testing.T) { to.add(replaySite(t, revisited(fetches, later))) })
 		}
 		fetches = nil
 	}
@@ -112,7 +112,7 @@ func (a *alone) take(s *sight, seed int, again bool) {
 const forever = 100 * 365 * 24 * time.Hour
 
 // replaySite replays the fetches of one site. All pages are listed, so that files are made of them.
-func replaySite(t *testing.T, fetches []*fetch) siteReport {
+func replaySite(t *testing.T, fetches []*fetch) []tally {
 	s := &site{t: t, pages: map[string]*judged{}, last: map[string]*sight{}}
 	for _, b := range baselines {
 		s.tallies = append(s.tallies, tally{detector: b.name})
@@ -135,7 +135,7 @@ func replaySite(t *testing.T, fetches []*fetch) siteReport {
 		s.take(f)
 	}
 	s.finish()
-	return s.report()
+	return s.tallies
 }
 
 // take replays one fetch.
@@ -205,13 +205,4 @@ func (s *site) finish() {
 		stored, _ := known.Mark.MarshalBinary()
 		s.tallies[len(baselines)].bytes += len(stored)
 	}
-}
-
-// report says what the site's detectors found.
-func (s *site) report() siteReport {
-	pages := make([]*judged, len(s.order))
-	for i, name := range s.order {
-		pages[i] = s.pages[name]
-	}
-	return siteReport{s.tallies, crawls(pages)}
 }

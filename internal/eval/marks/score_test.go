@@ -19,9 +19,8 @@ type judged struct {
 
 // dates are the dates of one detector.
 type dates struct {
-	all    map[int64]bool // all published dates
-	now    int64
-	visits []int64 // of the crawler that follows these dates
+	all map[int64]bool // all published dates
+	now int64
 }
 
 func newPage(detectors int) *judged {
@@ -47,7 +46,6 @@ func (p *judged) note(f *fetch) {
 // true one.
 func (p *judged) publish(detector int, date int64, t *tally) {
 	d := &p.dated[detector]
-	d.visit(date, p.fetches[len(p.fetches)-1], p.fetches[0])
 	d.now = p.fetchOf(date)
 	if d.now != 0 {
 		d.all[d.now] = true
@@ -108,28 +106,17 @@ func (t *tally) lastMod() float64 { return kit.Share(t.exact, t.asked) }
 // f1 is the harmonic mean of the share of right ones among those found, and of those found among all.
 func (t *tally) f1() float64 { return kit.Share(2*t.found, 2*t.found+t.wrong+t.missed) }
 
-// report is the outcome, by site.
-type report []siteReport
+// report is what each detector found on all sites.
+type report []tally
 
-type siteReport struct {
-	detectors []tally
-	crawls    []crawl
-}
-
-// all adds up the sites.
-func (r report) all() (all siteReport) {
-	for i, s := range r {
-		if i == 0 {
-			all.detectors, all.crawls = make([]tally, len(s.detectors)), make([]crawl, len(s.crawls))
-		}
-		for k := range s.detectors {
-			all.detectors[k].add(&s.detectors[k])
-		}
-		for k := range s.crawls {
-			all.crawls[k].add(s.crawls[k])
-		}
+// add adds a site.
+func (r *report) add(site []tally) {
+	if *r == nil {
+		*r = make(report, len(site))
 	}
-	return all
+	for i := range site {
+		(*r)[i].add(&site[i])
+	}
 }
 
 // printSeeds writes the mean and the range of the mark's runs with other hashes.
@@ -148,8 +135,7 @@ func printSeeds(w io.Writer, list []tally) {
 		mean(f1), slices.Min(f1), slices.Max(f1), mean(lastMod), slices.Min(lastMod), slices.Max(lastMod))
 }
 
-func printTable(w io.Writer, title string, s siteReport) {
-	list := s.detectors
+func printTable(w io.Writer, title string, list report) {
 	if len(list) == 0 {
 		return
 	}
@@ -161,6 +147,5 @@ func printTable(w io.Writer, title string, s siteReport) {
 	}
 	printSeeds(w, list[len(baselines)+1:])
 	fmt.Fprintf(w, "  ours keeps %.0f bytes a page for this\n", kit.Share(list[len(baselines)].bytes, list[0].pages))
-	printCrawls(w, s.crawls)
 	fmt.Fprintln(w)
 }
