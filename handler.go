@@ -599,6 +599,7 @@ const (
 	ReasonDenied        Reason = "denied"         // 401 or 403
 	ReasonLoginRedirect Reason = "login-redirect" // a redirect to a log-in
 	ReasonMoved         Reason = "moved"          // a permanent redirect
+	ReasonLeadsOn       Reason = "leads-on"       // a redirect for now, for a day
 	ReasonUnseen        Reason = "unseen"         // no anonymous visitor got it, or a page that links to it, for Limits.KeepFor
 	ReasonNone          Reason = "none"           // nothing is known
 )

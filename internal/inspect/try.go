@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/servemap/servemap/internal/admin/messages"
@@ -61,7 +62,10 @@ func (c *Config) try(ctx context.Context, url string) (t Trial, err error) {
 	}
 	t.Took, t.Status = time.Since(begun).Round(time.Microsecond), o.Response.Status
 	if o.Kind != eligibility.Witness {
-		why := cmp.Or(o.Reason, eligibility.Moved) // a redirect has no other reason
+		why := cmp.Or(o.Reason, eligibility.LeadsOn) // a redirect has no other reason
+		if s := o.Response.Status; s == http.StatusMovedPermanently || s == http.StatusPermanentRedirect {
+			why = eligibility.Moved
+		}
 		t.Text = fmt.Sprintf("It would not be listed by that answer: %s.", messages.ReasonNamed(why.String()).Why)
 		return t, nil
 	}

@@ -137,14 +137,22 @@ func (o *Observer) idle(r *http.Request) bool {
 
 // begin decides whether to watch the response to a request, and for which location.
 func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, claim schedule.Claim, ok bool) {
-	if claim, ok = o.cfg.Schedule.Begin(r.RequestURI, func() bool { return o.vouches(r) }); !ok {
+	located := false
+	claim, ok = o.cfg.Schedule.Begin(r.RequestURI, func() bool {
+		loc, located = o.locate(r), true
+		return o.vouches(loc.Location, r.RequestURI)
+	})
+	if !ok {
 		return loc, claim, false
 	}
 	if stray(r) || o.Own.foreign.Load() || o.cfg.Owner != nil && o.cfg.Owner(r) {
 		claim.Return()
 		return loc, claim, false
 	}
-	if loc = o.locate(r); loc.Location == "" {
+	if !located {
+		loc = o.locate(r)
+	}
+	if loc.Location == "" {
 		if loc.Reason == location.ReasonHost {
 			claim.Return()
 		} else {
@@ -205,9 +213,8 @@ func (o *Observer) locate(r *http.Request) location.Result {
 
 // vouches reports whether something on the site vouches for the very target of a request. A stranger can spell a page's
 // address in many ways.
-func (o *Observer) vouches(r *http.Request) bool {
-	loc := o.locate(r).Location
-	return strings.HasSuffix(loc, r.RequestURI) && o.trusts(loc) // a proxy may have cut off a prefix
+func (o *Observer) vouches(loc, target string) bool {
+	return strings.HasSuffix(loc, target) && o.trusts(loc) // a proxy may have cut off a prefix
 }
 
 // trusts reports whether something on the site vouches for a location: it is an entry, it is listed, or the indexer

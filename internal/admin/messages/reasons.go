@@ -80,6 +80,8 @@ var reasons = []Reason{
 	{eligibility.Gone, eligibility.NotFound, Intended, "the site answered 404", "Nobody got it in the minute after that. " + back, nil},
 	{eligibility.Gone, eligibility.StatusGone, Intended, "the site answered 410", "", nil},
 	{eligibility.Gone, eligibility.Moved, Intended, "it has moved for good", "", nil},
+	{eligibility.Gone, eligibility.LeadsOn, Look, "it redirects for now (302, 303 or 307)",
+		"It still did a day later. If it has moved, redirect for good (301 or 308): then its history goes on there.", nil},
 	{eligibility.Gone, eligibility.Denied, Look, "the site refuses strangers (401 or 403)",
 		"It still did a day later. If it is public, see why anonymous visitors are refused.", nil},
 	{eligibility.Gone, eligibility.LoginRedirect, Look, "the site asks strangers to log in",

@@ -49,6 +49,7 @@ const (
 	Disallowed
 	PasswordField
 	NoPage
+	LeadsOn // why a page has left: for now it redirects
 
 	// Why a request or a response is no observation at all.
 	Authorization
@@ -88,7 +89,7 @@ var reasonNames = [...]string{
 
 	ByRule: "rule", ByEntry: "entry", ByRoute: "route", ByLink: "link", ByHistory: "history",
 
-	NoEvidence: "no-evidence", NotSeen: "not-seen", NoPage: "no-page", RuleNever: "rule-never", Forgotten: "forgotten",
+	NoEvidence: "no-evidence", NotSeen: "not-seen", NoPage: "no-page", LeadsOn: "leads-on", RuleNever: "rule-never", Forgotten: "forgotten",
 	NoIndex: "noindex", Private: "private", NoStore: "no-store",
 	CanonicalElsewhere: "canonical-elsewhere", CanonicalConflict: "canonical-conflict",
 	QueryNotCanonical: "query-not-canonical", HeadNotSeen: "head-not-seen", Encoding: "encoding",

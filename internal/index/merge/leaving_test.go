@@ -78,7 +78,7 @@ func TestPageThatMayBeGoneLeavesAfterAMinute(t *testing.T) {
 func TestAnswersThatDenyNothingRemoveNoPage(t *testing.T) {
 	for status, target := range map[int]string{
 		http.StatusFound: "/elsewhere", http.StatusSeeOther: "/elsewhere", http.StatusTemporaryRedirect: "https://other.example/",
-		http.StatusNotModified: "", http.StatusMovedPermanently: "http://example.com/a", // to itself
+		http.StatusNotModified: "", http.StatusMovedPermanently: "http://example.com/a", http.StatusPermanentRedirect: "/a", // to itself
 	} {
 		runWithPage(t, http.StatusText(status), func(w *world) {
 			w.answer("/a", status, redirect(target))
@@ -118,6 +118,12 @@ var waysToRefuse = []struct {
 	{"moved off the site", func(changes ...change) step {
 		return answers("/a", http.StatusPermanentRedirect, append(changes, redirect("https://other.example/"))...)
 	}, eligibility.Moved},
+	{"leads on for now", func(changes ...change) step {
+		return answers("/a", http.StatusTemporaryRedirect, append(changes, redirect("/elsewhere"))...)
+	}, eligibility.LeadsOn},
+	{"leads off the site for now", func(changes ...change) step {
+		return answers("/a", http.StatusFound, append(changes, redirect("https://other.example/"))...)
+	}, eligibility.LeadsOn},
 	{"a canonical elsewhere", func(changes ...change) step {
 		return see("/a", head(`<link rel=canonical href="https://example.com/b">`), changes...)
 	}, eligibility.CanonicalElsewhere},

@@ -95,6 +95,40 @@ func TestLookRefutesVisitorsAndNotTheOtherWayRound(t *testing.T) {
 	})
 }
 
+// A page that redirects for now leaves once that has lasted for a day in which nobody got it.
+func TestPageThatLeadsOnForNowLeavesOnceThatHasLasted(t *testing.T) {
+	leads := func(to string, c ...change) step { return answers("/a", 302, append(c, redirect(to))...) }
+	for _, tt := range []struct {
+		name            string
+		visitor, itself step
+		others          step // what another visitor gets in between
+		stays           bool
+	}{
+		{"everybody", leads("/b"), leads("/b", own), leads("/b"), false},
+		{"everybody, off the site", leads("https://other.example/"), leads("https://other.example/", own), leads("https://other.example/"), false},
+		{"everybody, to a log-in", leads("/login"), leads("/login", own), leads("/login"), false},
+		{"everybody, to itself, as for a cookie", leads("/a"), leads("/a", own), leads("/a"), true},
+		{"everybody, to a test that names the page", leads("/age?x=1&to=https%3A%2F%2Fexample.com%2Fa"), leads("/age?to=%2Fa", own), leads("/age?to=/a"), true},
+		{"everybody, to an address that names another page", leads("/age?to=%2Fb"), leads("/age?to=%2Fb", own), leads("/age?to=/b"), false},
+		{"a visitor, as for his language", leads("/de/a"), see("/a", html("a"), own), leads("/de/a"), true},
+		{"the site itself, as it has no language", leads("/choose"), leads("/choose", own), seen, true},
+	} {
+		runWithPage(t, tt.name, func(w *world) {
+			w.site.Looking = Works
+			for range 8 {
+				tt.visitor(w)
+				tt.itself(w)
+				w.wait(4 * time.Hour)
+				tt.others(w)
+				w.wait(4 * time.Hour)
+			}
+			if left(w) == tt.stays {
+				w.Errorf("listed: %t", tt.stays)
+			}
+		})
+	}
+}
+
 // A site may answer "private" to whoever has any cookie.
 func TestPageThatIsPrivateForAVisitorIsLookedAt(t *testing.T) {
 	w := newWorld(t, options{})

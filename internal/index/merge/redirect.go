@@ -1,7 +1,10 @@
 package merge
 
 import (
+	"maps"
 	"net/http"
+	"net/url"
+	"strings"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
@@ -12,12 +15,15 @@ import (
 const mostHops = 10
 
 // redirected merges a redirect. The target of an entry becomes an entry too, and that of a link is linked. A page that
-// has moved for good passes on its history.
+// has moved for good passes on its history. One that only leads on for now leaves once that has lasted.
 func (u *visited) redirected() {
 	p := u.p
 	if (p.Led() || u.site.Entries[u.Location]) && !p.Witnessed && p.Status != u.Response.Status {
 		p.Status = u.Response.Status
 		u.Save(p)
+	}
+	if !u.Moved && u.Response.Status >= 300 && p.Listed() && !u.returns() {
+		u.refused(eligibility.LeadsOn)
 	}
 	switch u.Target {
 	case "":
@@ -86,6 +92,19 @@ func (u *visited) forAll() bool {
 		return false // each is led to a page of his own
 	}
 	return own || u.Moment().Sub(before.TargetAt) >= day
+}
+
+// returns reports whether a redirect leads back to the page, at once or by an address whose query names it, as one that
+// sets a cookie, or asks for a language or an age, does for whoever comes first.
+func (u *visited) returns() bool {
+	_, query, _ := strings.Cut(u.Response.Header.Location, "?")
+	values, _ := url.ParseQuery(query) // of a malformed one, the rest counts
+	for v := range maps.Values(values) {
+		if strings.Contains(v[0], "/") && u.site.Normalizer.Resolve(u.Location, v[0]).Location == u.Location {
+			return true
+		}
+	}
+	return u.Target == u.Location
 }
 
 // respelled reports whether two locations are spellings of the same address.
