@@ -142,6 +142,11 @@ func (q *queries) params(norm *location.Normalizer) (all []string, left int, fir
 			of.own[a.title] = true
 		}
 	}
+	for _, a := range q.answers {
+		if of := q.linked[names(a.location)]; of != nil && a.fresh {
+			delete(of.own, a.title) // it is the title of another text too
+		}
+	}
 	for _, key := range slices.SortedFunc(maps.Keys(q.linked), func(a, b string) int {
 		return cmp.Or(q.linked[b].locations-q.linked[a].locations, strings.Compare(a, b))
 	}) {
