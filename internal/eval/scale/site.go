@@ -63,8 +63,13 @@ const looks = 2
 // pages has changed.
 func version(i, visit int) int { return kit.One(visit == 1 && (i+1)%10 == 0) }
 
+// openStore returns the store once it can be used: a large folder takes longer than Open waits.
 func openStore(folder string) (*badgerstore.Store, error) {
-	return badgerstore.Open(filepath.Join(folder, "store"), &badgerstore.Options{Reserve: 1 << 20})
+	st, err := badgerstore.Open(filepath.Join(folder, "store"), &badgerstore.Options{Reserve: 1 << 20})
+	if err == nil {
+		_, err = kit.Until(10*time.Minute, "the folder is open", func() bool { return st.Health() == nil })
+	}
+	return st, err
 }
 
 // site is the indexer and files over the store on disk. It reads every page at once; a real
