@@ -69,6 +69,10 @@ func get(url string) (size int64, err error) {
 		return 0, err
 	}
 	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusServiceUnavailable { // the files of a large site are still being made
+		time.Sleep(100 * time.Millisecond)
+		return get(url)
+	}
 	if resp.StatusCode != http.StatusOK {
 		return 0, fmt.Errorf("%s: status %d", url, resp.StatusCode)
 	}

@@ -183,11 +183,14 @@ func (l *Links) outgoing() iter.Seq2[string, []uint64] {
 // From returns the listed pages that link to a location, as far as remembered.
 func (l *Links) From(location string) (from []string) {
 	hash := xxh3.HashString(location)
-	for page, to := range l.outgoing() {
-		if _, links := slices.BinarySearch(to, hash); links {
+	l.mu.Lock()
+	for page, out := range l.read {
+		if _, links := slices.BinarySearch(out.to, hash); links {
 			from = append(from, page)
 		}
 	}
+	l.mu.Unlock() // as in Targets
+	from = slices.DeleteFunc(from, func(page string) bool { return !l.lists(page) })
 	slices.Sort(from)
 	return from
 }
@@ -295,20 +298,34 @@ func (l *Links) Targets() (all []Target) {
 	return all
 }
 
+// led reports whether a target redirects to a location.
+func (l *Links) led(location string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, t := range l.targets {
+		if t.To == location {
+			return true
+		}
+	}
+	return false
+}
+
 // Target returns the target at a location, nil if it is none.
 func (l *Links) Target(location string) *Target {
 	l.mu.Lock()
-	known := l.targets[location] != nil
-	l.mu.Unlock()
-	if !known {
+	t := l.targets[location]
+	if t == nil {
+		l.mu.Unlock()
 		return nil
 	}
-	for _, t := range l.Targets() {
-		if t.Location == location {
-			return &t
-		}
+	copied := *t
+	copied.From = slices.Clone(t.From)
+	l.mu.Unlock()
+	copied.From = slices.DeleteFunc(copied.From, func(from string) bool { return !l.lists(from) })
+	if l.lists(location) || len(copied.From) == 0 && !l.led(location) {
+		return nil
 	}
-	return nil
+	return &copied
 }
 
 // Broken counts the broken targets that a listed page links to.
