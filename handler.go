@@ -203,6 +203,10 @@ type ExploreOptions struct {
 	// of its own. Left out are paths with a variable, such as /p/{id}, with a verb, such as /cache/clear, and with a
 	// name such as admin or debug.
 	Paths []string
+	// Sitemaps are sitemaps that the site has, such as "/old.xml", besides what its robots.txt names and "/sitemap.xml",
+	// also one behind this Site's own. Explore asks for what they list, and a page there is listed since the owner has
+	// published it. Their dates are not believed.
+	Sitemaps []string
 	// Progress, if not nil, is called a few times a second and at the end.
 	Progress func(Exploration)
 }
@@ -270,7 +274,8 @@ func (e Exploration) String() string {
 }
 
 // Explore walks the site through its public origin, from the entries along the links, and
-// requests what rules with [DecisionAlways] name without a star. It returns when all it
+// requests what the sitemap lists that the site has behind this one, and what rules with
+// [DecisionAlways] name without a star. It returns when all it
 // found is in the sitemap. So a site has its sitemap before its first visitor. If opts is
 // nil, it uses the defaults.
 //
@@ -288,7 +293,10 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 	if opts == nil {
 		opts = &ExploreOptions{}
 	}
-	cfg := s.exploring(opts)
+	cfg, err := s.exploring(opts)
+	if err != nil {
+		return Exploration{}, fmt.Errorf("servemap: exploring: %w", err)
+	}
 	report, err := explore.Run(ctx, cfg)
 	if err == nil {
 		s.looks.Asks.Store(&cfg)                           // looks go the same way from now on, as a stranger gets the page
@@ -330,15 +338,23 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 // They can leave such requests out of their statistics and limits.
 func Exploring(r *http.Request) bool { return observe.Explores(r) }
 
-func (s *Site) exploring(opts *ExploreOptions) explore.Config {
+func (s *Site) exploring(opts *ExploreOptions) (cfg explore.Config, err error) {
 	routes := map[string]bool{}
-	cfg := s.observer.Own.Door(routes)
+	cfg = s.observer.Own.Door(routes)
+	cfg.Behind = s.looks.Behind
 	cfg.Entries, cfg.MaxRequests, cfg.Concurrency = s.entries, cmp.Or(max(opts.MaxRequests, 0), 20_000), cmp.Or(max(opts.Concurrency, 0), 2)
 	cfg.Ledger = explore.NewLedger(cfg.MaxRequests)
 	for _, path := range opts.Paths {
 		if r := s.norm.Parse(path); r.Reason == location.ReasonNone && !strings.ContainsAny(path, "{}[]<>():*+") && eligibility.Unlinked(r.Location) {
 			cfg.Paths, routes[r.Location] = append(cfg.Paths, r.Location), true
 		}
+	}
+	for _, url := range opts.Sitemaps {
+		at := s.norm.Parse(url)
+		if at.Location == "" {
+			return cfg, fmt.Errorf(words.Say("{Sitemaps}: %q is no address of %s"), url, s.origin)
+		}
+		cfg.Sitemaps = append(cfg.Sitemaps, at.Location)
 	}
 	if s.opts.Robots != "" {
 		cfg.Robots = []byte(s.opts.Robots)
@@ -353,7 +369,7 @@ func (s *Site) exploring(opts *ExploreOptions) explore.Config {
 	if opts.Progress != nil {
 		cfg.Progress = func(r explore.Report) { opts.Progress(Exploration(r)) }
 	}
-	return cfg
+	return cfg, nil
 }
 
 // RobotsLine returns the line of robots.txt that tells crawlers where the sitemap is, such as
@@ -557,6 +573,7 @@ const (
 	ReasonEntry   Reason = "entry"   // visitors enter there, or an entry redirects there
 	ReasonRoute   Reason = "route"   // it has a route of its own
 	ReasonLink    Reason = "link"    // a listed page links to it
+	ReasonSitemap Reason = "sitemap" // a sitemap that the site has lists it, and no page links to it
 	ReasonHistory Reason = "history" // it was listed before
 )
 
@@ -612,8 +629,8 @@ type Explanation struct {
 	// Missing says what would list a page that waits or is held. Any one of them is enough.
 	Missing []string `json:"missing,omitempty"`
 	Page             // what was seen of it; fields that were not seen are zero
-	// Evidence is what speaks for listing the page: ReasonRule, ReasonEntry, ReasonRoute and
-	// ReasonLink. While the page is excluded or gone, none counts, so there is none.
+	// Evidence is what speaks for listing the page: ReasonRule, ReasonEntry, ReasonRoute,
+	// ReasonLink and ReasonSitemap. While the page is excluded or gone, none counts, so there is none.
 	Evidence  []Reason `json:"evidence,omitempty"`
 	Status    int      `json:"status,omitempty"`    // of the last response that says something about the page, 0 for none
 	Canonical string   `json:"canonical,omitempty"` // the other URL that the page names as its canonical one

@@ -47,6 +47,7 @@
 //   - entry: visitors enter the site there (Options.Entries, or the root).
 //   - link: a listed page links to it.
 //   - route: the router has a route for exactly this path, such as "/about".
+//   - sitemap: a sitemap that the site had before lists it (see [Site.Explore]).
 //   - rule: a [Rule] of yours says so.
 //
 // An address that looks like a secret or names an action needs more. A page leaves at once

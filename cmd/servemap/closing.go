@@ -27,6 +27,7 @@ type closing struct {
 	scripts bool   // the site says nothing without them
 	hints   []string
 	broken  []inspect.Link
+	orphans leftOut // in the site's own sitemap, and linked nowhere
 	left    []leftOut
 }
 
@@ -135,11 +136,7 @@ func leftOf(
 			unasked := done.Waiting + done.Skipped["acting"] + done.Skipped["failed"]
 			left = append(left, answered(g.Pages, named[g.Reason], isBroken, unasked)...)
 		default:
-			m := messages.ReasonNamed(g.Reason)
-			l := leftOut{n: g.Pages, why: m.Why, todo: m.Todo}
-			for _, p := range named[g.Reason] {
-				l.some = append(l.some, p.URL)
-			}
+			l := groupOf(g, named[g.Reason])
 			if n := done.Skipped[g.Reason]; n > 0 {
 				done.Skipped[g.Reason] = max(0, n-g.Pages)
 			}
@@ -147,6 +144,16 @@ func leftOf(
 		}
 	}
 	return append(left, skipped(done)...)
+}
+
+// groupOf returns what there is to say of the pages of a reason.
+func groupOf(g inspect.Group, named []inspect.Link) leftOut {
+	m := messages.ReasonNamed(g.Reason)
+	l := leftOut{n: g.Pages, why: m.Why, todo: m.Todo}
+	for _, p := range named {
+		l.some = append(l.some, p.URL)
+	}
+	return l
 }
 
 // write writes the summary: the result in one line, what to mend, and what was left out, most first.
@@ -181,6 +188,10 @@ func (c closing) write(w io.Writer, s report.Style) error {
 			from += fmt.Sprintf(" and %s", report.Count(more, "other page"))
 		}
 		fmt.Fprintf(&b, "  %s  %d%s\n", s.Escape(l.URL), l.Status, s.Escape(from))
+	}
+	if c.orphans.n > 0 {
+		fmt.Fprintf(&b, "\n%s\n", s.Paint("1;33", "Listed, but linked nowhere"))
+		c.orphans.write(&b, s)
 	}
 	if len(c.left) > 0 {
 		fmt.Fprintf(&b, "\n%s\n", s.Paint("1;33", "Left out"))

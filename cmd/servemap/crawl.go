@@ -221,6 +221,17 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 		}
 	}
 	found = closing{listed: of.Stats.Listed, hints: of.Stats.Hints, broken: links.Broken, left: leftOf(done, of.Reasons, named, links.Broken)}
+	for _, g := range of.Reasons {
+		if g.Reason != eligibility.BySitemap.String() {
+			continue
+		}
+		listed, err := control.Get[struct{ Pages []inspect.Link }](ctx, here, "/inspect/pages.json", url.Values{"reason": {g.Reason}})
+		if err != nil {
+			return found, err
+		}
+		found.orphans = groupOf(g, listed.Pages)
+		found.orphans.todo = "Link to them, so that visitors find them too."
+	}
 	if done.Pages <= fewPages {
 		found.scripts = c.scripted()
 	}
@@ -316,7 +327,11 @@ func linked(ctx context.Context, s streams, origin string) (found check.Crawl, e
 	var mu sync.Mutex
 	led := map[string]bool{}
 	a, err := newAnswers(&c.Settings, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/robots.txt" { // without its sitemaps, which are no links
+		switch path.Base(r.URL.Path) {
+		case "sitemap.xml": // it is no link
+			http.NotFound(w, r)
+			return
+		case "robots.txt": // without the sitemaps that it names
 			code, text := fetch(site, c.Origin+"/robots.txt")
 			w.Header().Set("Content-Type", "text/plain")
 			w.WriteHeader(code)

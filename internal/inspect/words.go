@@ -157,7 +157,7 @@ var menu = []struct{ Name, Href, Text string }{
 func evidenceOf(kinds any) (all []string) {
 	has := strings.Fields(strings.Trim(fmt.Sprint(kinds), "[]"))
 	for _, e := range []struct{ kind, text string }{
-		{"entry", "Entry page"}, {"link", "A listed page links to it"}, {"route", "Has its own route"}, {"rule", "Your rule lists it"},
+		{"entry", "Entry page"}, {"link", "A listed page links to it"}, {"route", "Has its own route"}, {"sitemap", "In the site's own sitemap, linked nowhere"}, {"rule", "Your rule lists it"},
 	} {
 		if slices.Contains(has, e.kind) {
 			all = append(all, e.text)

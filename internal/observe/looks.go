@@ -33,6 +33,14 @@ func NewLooks(entry string, off bool) *Looks {
 	return l
 }
 
+// Behind returns the site behind the files of this process, nil if that is not known.
+func (l *Looks) Behind() http.Handler {
+	if h := l.Inner.Load(); h != nil {
+		return l.own.Inside(*h)
+	}
+	return nil
+}
+
 // Looking reports whether the site looks at all, and whether looks get answers.
 func (l *Looks) Looking() merge.Looking {
 	switch {
@@ -71,14 +79,14 @@ const controlEvery = 10 * time.Minute
 // ask asks for one of the site's own pages. It does so only while the site gives itself an entry too: it may refuse
 // whoever asks so, or need something that another part of the server adds to requests.
 func (l *Looks) ask(ctx context.Context, location string) (works, answered bool) {
-	cfg, handler := l.Asks.Load(), l.Inner.Load()
+	cfg, handler := l.Asks.Load(), l.Behind()
 	switch {
 	case cfg != nil:
 	case handler == nil:
 		return false, false
 	default:
 		inside := l.own.Door(nil)
-		inside.How, inside.Handler = explore.Unproved, l.own.Inside(*handler)
+		inside.How, inside.Handler = explore.Unproved, handler
 		cfg = &inside
 	}
 	time.Sleep(time.Millisecond) // so that its time is another one than the visitor's

@@ -273,7 +273,7 @@ func stray(r *http.Request) bool {
 
 // Asks notes that a location is asked for. The caller then calls learn with the answer, nil for none. how says by which
 // way it asks.
-func (s door) Asks(location string, how explore.Way) (learn func(context.Context, *response.Response) (here bool)) {
+func (s door) Asks(location string, how explore.Way, published bool) (learn func(context.Context, *response.Response) (here bool)) {
 	arrived := new(request)
 	s.asked.Store(location, arrived)
 	return func(ctx context.Context, resp *response.Response) bool {
@@ -286,7 +286,7 @@ func (s door) Asks(location string, how explore.Way) (learn func(context.Context
 		switch {
 		case ctx.Err() != nil || arrived.named.Load(): // the former may have cut the answer short
 		case location != robotsTxt:
-			return s.learn(location, how, arrived, resp)
+			return s.learn(location, how, published, arrived, resp)
 		case s.observer.cfg.WatchRobots && resp != nil:
 			s.observer.learnRobots(asked{own: true}, schedule.Claim{}, resp)
 		}
@@ -296,13 +296,13 @@ func (s door) Asks(location string, how explore.Way) (learn func(context.Context
 
 // learn gives the indexer what came out. A page that strangers do not get at the origin, whatever came instead, is
 // kept from them. It reports whether it was this process that answered with a page, or may have been.
-func (s door) learn(location string, how explore.Way, arrived *request, resp *response.Response) (here bool) {
+func (s door) learn(location string, how explore.Way, published bool, arrived *request, resp *response.Response) (here bool) {
 	o := s.observer
 	if resp == nil {
 		resp = new(response.Response)
 	}
 	e := s.observed(location, arrived, resp)
-	e.Inside = how == explore.Unproved
+	e.Inside, e.Published = how == explore.Unproved, published
 	here = how != explore.Outside || arrived.status.Load() != 0 || !resp.HTML()
 	e.Elsewhere = !here && e.Kind == eligibility.Witness && s.alone()
 	e.Kept = how == explore.Outside && s.keeps(e, int(arrived.status.Load()))

@@ -42,6 +42,7 @@ var reasons = []Reason{
 	{eligibility.Listed, eligibility.ByEntry, Fine, "entry page", "", nil},
 	{eligibility.Listed, eligibility.ByLink, Fine, "a listed page links to it", "", nil},
 	{eligibility.Listed, eligibility.ByRoute, Fine, "it has its own route", "", nil},
+	{eligibility.Listed, eligibility.BySitemap, Fine, "the site's own sitemap has it, and no listed page links to it", "", nil},
 	{eligibility.Listed, eligibility.ByRule, Fine, "{Always} names it", "", nil},
 	{eligibility.Listed, eligibility.ByHistory, Fine, "it was listed before, and nothing speaks against it", "", nil},
 

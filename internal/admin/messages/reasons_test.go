@@ -67,7 +67,7 @@ func TestEveryReasonIsExplained(t *testing.T) {
 	seen := map[string]eligibility.Reason{}
 	for why := eligibility.ByRule; int(why) < eligibility.Reasons; why++ {
 		r := ReasonNamed(why.String())
-		if r.Reason != why || !strings.HasSuffix(r.Means(), ".") || (why <= eligibility.ByHistory) != (r.Care == Fine) {
+		if r.Reason != why || !strings.HasSuffix(r.Means(), ".") || (r.Verdict == eligibility.Listed) != (r.Care == Fine) {
 			t.Errorf("%v: %+v", why, r)
 		}
 		if (why < eligibility.Authorization) != (r.Verdict != eligibility.Unknown) {

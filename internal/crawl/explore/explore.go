@@ -10,6 +10,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/eligibility"
@@ -29,8 +30,9 @@ type Door interface {
 	// to call once that has its answer.
 	Mark(h http.Header) (end func())
 	// Asks says that a location is asked for, and returns what to call with what came out, nil if nothing did. If
-	// the context has ended by then, nothing is learned. here reports whether this process may have answered.
-	Asks(location string, how Way) (learn func(context.Context, *response.Response) (here bool))
+	// the context has ended by then, nothing is learned. published says that a sitemap of the site lists the location.
+	// here reports whether this process may have answered.
+	Asks(location string, how Way, published bool) (learn func(context.Context, *response.Response) (here bool))
 }
 
 // Way says how the site asks itself, and so what the answer proves.
@@ -43,8 +45,8 @@ const (
 	Unproved            // in this process: it shows no more than what the program answers
 )
 
-// Config says what to explore, and how far. All fields are required but StrippedPrefix, Handler, Robots,
-// Ledger and Progress.
+// Config says what to explore, and how far. All fields are required but StrippedPrefix, Handler, Behind, Robots,
+// Paths, Sitemaps, Ledger and Progress.
 type Config struct {
 	Door           Door
 	Indexer        *indexer.Indexer
@@ -53,11 +55,13 @@ type Config struct {
 	StrippedPrefix string // which a proxy removes from the targets of requests
 	Rules          eligibility.Rules
 
-	How     Way
-	Handler http.Handler // to ask, unless How is Outside
-	Robots  []byte       // if nil, Run requests the site's robots.txt
-	Entries []string     // locations
-	Paths   []string     // locations to request besides, as far as links would be followed there
+	How      Way
+	Handler  http.Handler        // to ask, unless How is Outside
+	Behind   func() http.Handler // the site without the files of this process, nil if there is none
+	Robots   []byte              // if nil, Run requests the site's robots.txt
+	Entries  []string            // locations
+	Paths    []string            // locations to request besides, as far as links would be followed there
+	Sitemaps []string            // locations of sitemaps that the site has, besides those that robots.txt names
 
 	MaxRequests, Concurrency int
 
@@ -96,6 +100,9 @@ type explorer struct {
 	doubtful []string        // the locations of pages that look like secrets
 	skipped  map[string]bool // links that are counted in the report
 	queries  queries
+
+	lines     []string        // the sitemaps that robots.txt names, as written
+	published map[string]bool // locations that they list
 }
 
 func newExplorer(cfg Config) *explorer {
@@ -106,7 +113,8 @@ func newExplorer(cfg Config) *explorer {
 	f := newFrontier(cfg.MaxRequests, cfg.Ledger)
 	return &explorer{
 		Config: cfg, frontier: f, report: Report{Skipped: map[string]int{}, Examples: map[string]string{}}, skipped: map[string]bool{},
-		queries: queries{f, map[string]*linked{}, map[string]string{}, map[string][]string{}, nil},
+		published: map[string]bool{},
+		queries:   queries{f, map[string]*linked{}, map[string]string{}, map[string][]string{}, nil},
 	}
 }
 
@@ -125,6 +133,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	}
 	if err == nil {
 		e.begin(ctx)
+		e.readSitemaps(ctx)
 		err = e.walk(ctx)
 	}
 	if err == nil {
@@ -186,10 +195,10 @@ const robotsTxt = "/robots.txt"
 // with a server error, nothing may be requested (section 2.3.1.4).
 func (e *explorer) askRobots(ctx context.Context) error {
 	if e.Robots != nil {
-		e.robots = robots.ParseFor(Agent, e.Robots)
+		e.obey(e.Robots)
 		return nil
 	}
-	a := e.ask(ctx, robotsTxt)
+	a := e.ask(ctx, robotsTxt, false)
 	for hops := 0; a.err == nil && a.status >= 300 && a.status < 400; hops++ { // section 2.3.1.2
 		to := e.Normalizer.Resolve(robotsTxt, a.header.Get("Location"))
 		if err := moved(e.Normalizer.Origin(), robotsTxt, a); err != nil {
@@ -199,7 +208,7 @@ func (e *explorer) askRobots(ctx context.Context) error {
 		if hops == 5 || to.Location == "" {
 			return fmt.Errorf("robots.txt redirects to %q, where it cannot be read; nothing may be asked for", a.header.Get("Location"))
 		}
-		a = e.ask(ctx, to.Location)
+		a = e.ask(ctx, to.Location, false)
 	}
 	switch {
 	case a.err != nil:
@@ -207,7 +216,11 @@ func (e *explorer) askRobots(ctx context.Context) error {
 	case a.status >= 500 || a.status == http.StatusTooManyRequests:
 		return fmt.Errorf("robots.txt was answered with %d; nothing may be asked for until it is there or answered with 404", a.status)
 	case a.status == http.StatusOK:
-		e.robots = robots.ParseFor(Agent, a.body)
+		e.obey(a.body)
 	}
 	return nil
+}
+
+func (e *explorer) obey(robotsTxt []byte) {
+	e.robots, e.lines = robots.ParseFor(Agent, robotsTxt), slices.Collect(robots.Sitemaps(robotsTxt))
 }

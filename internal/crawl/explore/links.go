@@ -107,6 +107,9 @@ func (e *explorer) redirected(r result, to string) {
 		e.leave("off-site", 1, e.Normalizer.Origin().URL(r.Location))
 		return
 	}
+	if e.published[r.Location] {
+		e.published[target.Location] = true // the sitemap is as old as the redirect
+	}
 	e.frontier.page = item{} // which shows nothing, and leads on for nothing
 	e.consider(target, to, item{Hops: r.Hops + 1, Old: r.Old, Free: r.Free, Plain: true})
 }

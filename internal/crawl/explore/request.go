@@ -38,8 +38,8 @@ type answer struct {
 }
 
 // ask requests a page, and lets the site learn what came out.
-func (e *explorer) ask(ctx context.Context, loc string) answer {
-	learn := e.Door.Asks(loc, e.How)
+func (e *explorer) ask(ctx context.Context, loc string, published bool) answer {
+	learn := e.Door.Asks(loc, e.How, published)
 	a := e.request(ctx, loc)
 	if a.status == http.StatusOK && response.IsHTML(a.header.Get("Content-Type")) {
 		e.lookBeside(ctx, loc, &a)
@@ -52,6 +52,21 @@ func (e *explorer) ask(ctx context.Context, loc string) answer {
 func (e *explorer) request(ctx context.Context, loc string) (a answer) {
 	ctx, cancel := context.WithTimeout(ctx, requestPatience)
 	defer cancel()
+	begun := time.Now()
+	err := e.send(ctx, loc, func(resp *http.Response) error {
+		a = answer{status: resp.StatusCode, header: resp.Header}
+		err := a.read(resp.Body)
+		a.elapsed = time.Since(begun)
+		return err
+	})
+	if err != nil {
+		return answer{err: err}
+	}
+	return a
+}
+
+// send sends a request for a location, and has its answer read.
+func (e *explorer) send(ctx context.Context, loc string, read func(*http.Response) error) error {
 	origin := e.Normalizer.Origin()
 	url := origin.URL(loc)
 	if e.How != Outside && loc != robotsTxt {
@@ -59,7 +74,7 @@ func (e *explorer) request(ctx context.Context, loc string) (a answer) {
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return answer{err: withoutURL(err)}
+		return withoutURL(err)
 	}
 	r.Header = http.Header{"User-Agent": {Agent}, "Accept": {"text/html,application/xhtml+xml,*/*;q=0.1"}}
 	if eligibility.AssetName(loc) && loc != robotsTxt {
@@ -71,19 +86,12 @@ func (e *explorer) request(ctx context.Context, loc string) (a answer) {
 		r.URL.Scheme = "http"
 		r.Header.Set("X-Forwarded-Proto", "https")
 	}
-	begun := time.Now()
 	resp, err := e.client.Do(r)
 	if err != nil {
-		return answer{err: withoutURL(err)}
+		return withoutURL(err)
 	}
 	defer resp.Body.Close()
-	a = answer{status: resp.StatusCode, header: resp.Header}
-	err = a.read(resp.Body)
-	a.elapsed = time.Since(begun)
-	if err != nil {
-		return answer{err: withoutURL(err)}
-	}
-	return a
+	return withoutURL(read(resp))
 }
 
 // readable matches the types of which the body is read.
@@ -135,7 +143,7 @@ func Once(ctx context.Context, cfg Config, loc string) (*response.Response, erro
 func Look(ctx context.Context, cfg Config, loc string) (answered bool) {
 	e := newExplorer(cfg)
 	defer e.connect()()
-	a := e.ask(ctx, loc)
+	a := e.ask(ctx, loc, false)
 	if first := cfg.Ledger != nil && cfg.Ledger.waited(loc); first && a.err == nil {
 		e.follow(result{item{Location: loc, Old: !cfg.Ledger.isNew(loc), Plain: true, Unlikely: eligibility.AssetName(loc)}, a})
 	}

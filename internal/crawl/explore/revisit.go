@@ -153,7 +153,7 @@ func (e *explorer) visit(ctx context.Context, it item) error {
 	if err := e.rest(ctx); err != nil {
 		return err
 	}
-	a := e.ask(ctx, it.Location)
+	a := e.ask(ctx, it.Location, false)
 	if ctx.Err() == nil && !e.pace.saw(time.Now(), a) {
 		e.follow(result{it, a})
 	}

@@ -33,7 +33,8 @@ func (e *explorer) walk(ctx context.Context) error {
 			}
 			running++
 			e.report.Requests++
-			go func() { results <- result{it, e.ask(ctx, it.Location)} }()
+			published := e.published[it.Location]
+			go func() { results <- result{it, e.ask(ctx, it.Location, published)} }()
 		}
 		if running == 0 && (e.frontier.release() || e.unreached(ctx)) {
 			continue

@@ -157,7 +157,7 @@ func (r *Record) enters(c Context) Standing {
 	switch {
 	case acts:
 		return Standing{Held, ActionWord}
-	case r.Secret(r.Location) && !(r.Led() && r.Confirmed):
+	case r.Secret(r.Location) && !((r.Led() || r.Sitemap) && r.Confirmed):
 		return Standing{Held, Capability}
 	case proof == None:
 		return Standing{Waiting, NoEvidence}

@@ -12,17 +12,18 @@ import (
 //
 // A new kind of evidence is a field here, a line of Kinds, its reason, and the place where it is seen.
 type Evidence struct {
-	Route     bool        `cbor:"1,keyasint,omitzero"` // its route matches exactly this location, and it showed a whole document
-	Variable  bool        `cbor:"2,keyasint,omitzero"` // a variable of its route is named like a secret
-	Link      bool        `cbor:"4,keyasint,omitzero"` // a listed page links to it
-	LinkAt    moment.Time `cbor:"5,keyasint,omitzero"` // when such a link was first seen, to the second; only while the page waits
-	Confirmed bool        `cbor:"7,keyasint,omitzero"` // and again a day later
-	Hop       int         `cbor:"9,keyasint,omitzero"` // how many redirects lead here from an entry, one or two; 0 for none
+	Route     bool        `cbor:"1,keyasint,omitzero"`  // its route matches exactly this location, and it showed a whole document
+	Variable  bool        `cbor:"2,keyasint,omitzero"`  // a variable of its route is named like a secret
+	Link      bool        `cbor:"4,keyasint,omitzero"`  // a listed page links to it
+	LinkAt    moment.Time `cbor:"5,keyasint,omitzero"`  // when such a link was first seen, to the second; only while the page waits
+	Confirmed bool        `cbor:"7,keyasint,omitzero"`  // and again a day later
+	Hop       int         `cbor:"9,keyasint,omitzero"`  // how many redirects lead here from an entry, one or two; 0 for none
+	Sitemap   bool        `cbor:"10,keyasint,omitzero"` // the site's own sitemap has it
 }
 
 // Kinds yields the kinds of evidence that there are, the strongest first. Nothing else lists them.
 func (ev *Evidence) Kinds(yield func(Reason) bool) {
-	_ = (!ev.Route || yield(ByRoute)) && (!ev.Link || yield(ByLink)) && (ev.Hop == 0 || yield(ByEntry))
+	_ = (!ev.Route || yield(ByRoute)) && (!ev.Link || yield(ByLink)) && (ev.Hop == 0 || yield(ByEntry)) && (!ev.Sitemap || yield(BySitemap))
 }
 
 // Proof returns what shows that the location is public, None if nothing does.
@@ -43,7 +44,7 @@ func (ev *Evidence) Secret(location string) bool { return ev.Variable || capabil
 // Led reports whether the site leads its visitors to the location.
 func (ev *Evidence) Led() bool { return ev.Link || ev.Hop > 0 }
 
-// SawLink notes that a link from a listed page was seen. It reports whether that is news.
+// SawLink notes that a link from a listed page, or the site's sitemap, was seen. It reports whether that is news.
 func (ev *Evidence) SawLink(at moment.Time) bool {
 	switch {
 	case ev.Confirmed:

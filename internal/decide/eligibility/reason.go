@@ -51,6 +51,8 @@ const (
 	NoPage
 	LeadsOn // why a page has left: for now it redirects
 
+	BySitemap // more evidence
+
 	// Why a request or a response is no observation at all.
 	Authorization
 	ClientCertificate
@@ -87,7 +89,7 @@ func OfAddress(why location.Reason) Reason {
 var reasonNames = [...]string{
 	None: "none",
 
-	ByRule: "rule", ByEntry: "entry", ByRoute: "route", ByLink: "link", ByHistory: "history",
+	ByRule: "rule", ByEntry: "entry", ByRoute: "route", ByLink: "link", BySitemap: "sitemap", ByHistory: "history",
 
 	NoEvidence: "no-evidence", NotSeen: "not-seen", NoPage: "no-page", LeadsOn: "leads-on", RuleNever: "rule-never", Forgotten: "forgotten",
 	NoIndex: "noindex", Private: "private", NoStore: "no-store",

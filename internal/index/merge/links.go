@@ -93,6 +93,10 @@ func (m *Transaction) FollowedAll(v *observation.Observation, open pagerecord.Op
 func (u *visited) linked(ln observation.Link, news News) (open pagerecord.Openness, isNew bool) {
 	to, known := u.Load(ln.Location)
 	switch {
+	case to.Listed() && to.Reason == eligibility.BySitemap: // it is no orphan
+		to.Link, to.Reason = true, eligibility.ByLink
+		u.Save(to)
+		return pagerecord.Settled, false
 	case to.Public() || to.Found(): // it needs no other link
 	case !u.Explored && u.Echo.Repeats(ln.Location):
 		return pagerecord.Unproven, false

@@ -143,5 +143,5 @@ func (m *Transaction) Allow(location string) {
 // the client.
 func (site *Site) Trusted(v *observation.Observation) bool {
 	p := v.Before
-	return p.Public() || p.Proof() != eligibility.None || v.Route.Exact || site.Entries[v.Location]
+	return p.Public() || p.Proof() != eligibility.None || v.Route.Exact || v.Published || site.Entries[v.Location]
 }

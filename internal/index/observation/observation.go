@@ -42,6 +42,7 @@ type Observation struct {
 
 	Explored  bool // the site asked itself, with nothing of a visitor; such requests have a budget of their own
 	Inside    bool // it asked in this process, where it may get what something in front keeps from strangers
+	Published bool // it asked since a sitemap that the site has lists the location
 	Elsewhere bool // it asked through its origin, and got a page in which this process had no part: of a cache, or another one
 	Kept      bool // it asked through its origin, and something there keeps the page from strangers
 

@@ -59,7 +59,7 @@ func (s *wrapped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.front.ServeFile(w, r)
 			return
 		}
-		if s.front.meant(path) {
+		if s.front.meant(path) && !observe.Explores(r) {
 			w = s.front.leading(w)
 		}
 	}
@@ -69,8 +69,12 @@ func (s *wrapped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.observer.Serve(s.next, w, r)
 }
 
-// Owns reports whether a request is for one of the files.
-func (f *Front) Owns(r *http.Request) bool {
+// Owns reports whether a request is for one of the files. What this process asks itself is not: it wants to know what
+// the site has there.
+func (f *Front) Owns(r *http.Request) bool { return f.named(r) && !observe.Explores(r) }
+
+// named reports whether a request has the name of one of the files.
+func (f *Front) named(r *http.Request) bool {
 	if name, below := strings.CutPrefix(r.URL.Path, f.Path); below && f.serves(name) {
 		return true
 	}

@@ -27,6 +27,7 @@ type Explorer struct {
 	Handler http.Handler // of the site itself
 	Inside  bool         // ask Handler, not the origin
 	Public  string       // the pattern of all pages
+	Seed    []string     // sitemaps that the site has
 	Log     *slog.Logger
 
 	// Settings are those that decide what exploring finds.
@@ -56,6 +57,7 @@ func (e *Explorer) Explore(ctx context.Context, opts servemap.ExploreOptions) (s
 	if e.Inside {
 		opts.Inside = e.Handler
 	}
+	opts.Sitemaps = e.Seed
 	done, err := e.Site.Explore(ctx, &opts)
 	if err == nil && e.Explored != "" {
 		if err := control.WriteFile(e.Explored, []byte(e.Settings)); err != nil {

@@ -100,7 +100,9 @@ func (s *Settings) trusted() (forwarded.Proxies, error) {
 }
 
 // Explored names the settings that decide what exploring finds.
-func (s *Settings) Explored() string { return fmt.Sprintf("%q %q %q", s.Query, s.Public, s.Benign) }
+func (s *Settings) Explored() string {
+	return fmt.Sprintf("%q %q %q %q", s.Query, s.Public, s.Benign, s.Seed)
+}
 
 // Notifier returns the notifier of a site, nil if search engines are told nothing.
 func (s *Settings) Notifier(site *servemap.Site, st store.Store, log *slog.Logger) (*notify.Notifier, error) {

@@ -1,0 +1,171 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/sitemap"
+	"github.com/servemap/servemap/internal/page/sitemap/strict"
+)
+
+// The bounds of the sitemaps that the site has, over all of them.
+const (
+	mostSitemaps     = 1000             // files that are asked for
+	sitemapBytes     = 512 << 20        // that are read, unpacked
+	sitemapPatience  = 30 * time.Second // for one of them
+	sitemapsPatience = 5 * time.Minute  // for all
+	sitemapHops      = 5                // redirects of one
+)
+
+// source is a sitemap that the site may have.
+type source struct {
+	location string
+	hops     int  // redirects that led to it
+	usual    bool // nobody names it
+}
+
+// sources are the sitemaps of one exploration.
+type sources struct {
+	*explorer
+	inner   *explorer // asks behind the files of this process, nil if it cannot
+	waiting []source
+	seen    map[string]bool
+	bytes   int
+}
+
+// readSitemaps reads the sitemaps that the site has, as robots.txt beside the budget, and puts what they list into the
+// frontier: its owner has published it. What is not the site's own, but this process's, is no source.
+func (e *explorer) readSitemaps(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, sitemapsPatience)
+	defer cancel()
+	s := &sources{explorer: e, seen: map[string]bool{}}
+	if e.Behind != nil && e.How == Outside {
+		if h := e.Behind(); h != nil {
+			cfg := e.Config
+			cfg.How, cfg.Handler = Unproved, h
+			s.inner = newExplorer(cfg)
+			defer s.inner.connect()()
+		}
+	}
+	for _, loc := range e.Sitemaps {
+		s.add(e.Normalizer.Parse(loc), loc, source{})
+	}
+	for _, written := range e.lines {
+		s.add(e.Normalizer.Resolve(robotsTxt, written), written, source{})
+	}
+	usual := e.Normalizer.Origin().Folder() + "sitemap.xml"
+	s.add(e.Normalizer.Parse(usual), usual, source{usual: true})
+	for len(s.waiting) > 0 && e.rest(ctx) == nil {
+		next := s.waiting[0]
+		s.waiting = s.waiting[1:]
+		if err := s.read(ctx, next); err != nil && !next.usual {
+			e.leave("unread", 1, e.Normalizer.Origin().URL(next.location))
+		}
+	}
+	if n := len(s.waiting); n > 0 {
+		e.leave("unread", n, e.Normalizer.Origin().URL(s.waiting[0].location))
+	}
+}
+
+// add has a sitemap read, unless it is on another host or robots.txt disallows it.
+func (s *sources) add(at location.Result, written string, as source) {
+	switch as.location = strings.Clone(at.Location); {
+	case s.seen[at.Location]:
+		return
+	case at.Location == "":
+		s.skip(eligibility.OfAddress(at.Reason).String(), written, s.named(at, written))
+		return
+	case !s.robots.Allows(at.Location), s.mayAct(at.Location), len(s.seen) == mostSitemaps:
+		s.leave("unread", 1, s.Normalizer.Origin().URL(at.Location))
+		return
+	}
+	s.seen[as.location] = true
+	s.waiting = append(s.waiting, as)
+}
+
+var errNoSitemap = errors.New("no sitemap is there")
+
+// read reads one sitemap.
+func (s *sources) read(ctx context.Context, from source) error {
+	e := s.explorer
+	if e.How == Outside && e.Files.OwnsLocation(from.location) {
+		if e = s.inner; e == nil {
+			return nil
+		}
+	}
+	file, to, err := e.file(ctx, from.location, min(sitemap.MaxBytes, sitemapBytes-s.bytes))
+	switch {
+	case err != nil && e.Files.OwnsLocation(from.location) && ctx.Err() == nil: // robots.txt names that of this process
+		return nil
+	case err != nil:
+		return err
+	case to != "" && from.hops == sitemapHops:
+		return errNoSitemap
+	case to != "":
+		s.add(s.Normalizer.Resolve(from.location, to), to, source{hops: from.hops + 1, usual: from.usual})
+		return nil
+	}
+	s.bytes += len(file)
+	var addresses []string
+	index, ok := sitemap.Read(file, func(address string) { addresses = append(addresses, address) })
+	if !ok {
+		return errNoSitemap
+	}
+	for _, address := range addresses {
+		if at := s.Normalizer.Resolve(from.location, address); index {
+			s.add(at, address, source{})
+		} else if address != "" {
+			s.publish(at, address)
+		}
+	}
+	return nil
+}
+
+// publish puts what a sitemap lists into the frontier.
+func (e *explorer) publish(at location.Result, written string) {
+	switch {
+	case e.published[at.Location]:
+	case at.Location == "", at.Reason == location.ReasonOutsideFolder:
+		e.skip(eligibility.OfAddress(at.Reason).String(), written, e.named(at, written))
+	case len(e.published) == e.MaxRequests:
+		e.leave("too-many", 1, e.Normalizer.Origin().URL(at.Location))
+	default:
+		e.published[strings.Clone(at.Location)] = true
+		e.consider(at, written, item{Free: true, Plain: true})
+	}
+}
+
+// file returns a file of the site, or where it redirects.
+func (e *explorer) file(ctx context.Context, loc string, most int) (text []byte, to string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, sitemapPatience)
+	defer cancel()
+	err = e.send(ctx, loc, func(resp *http.Response) error {
+		switch to = resp.Header.Get("Location"); {
+		case resp.StatusCode >= 300 && resp.StatusCode < 400 && to != "":
+			return nil
+		case resp.StatusCode != http.StatusOK:
+			return fmt.Errorf("%w: %d", errNoSitemap, resp.StatusCode)
+		}
+		to = ""
+		text, err = io.ReadAll(io.LimitReader(resp.Body, int64(most)+1))
+		if err == nil {
+			text, _, err = observation.Decode(resp.Header.Get("Content-Encoding"), text, most+1)
+		}
+		if err == nil {
+			text, _, err = strict.Unpack(text, most+1)
+		}
+		if err == nil && len(text) > most {
+			err = fmt.Errorf("it has more than %d bytes", most)
+		}
+		return err
+	})
+	return text, to, err
+}
