@@ -8,7 +8,7 @@
 //
 // testdata/kinds.txt has the kinds of edits, noises and deploys, one a line, and testdata/held.txt those that nobody
 // looked at while rules were made: only their sums are printed, or with -args -held each kind. With -args -looks=false
-// the site does not look at its own pages.
+// the site does not look at its own pages, and -only has a pattern of the names of kinds.
 //
 // Each kind of edit or noise has a page of its own, among ten pages that never change. The calm site has nothing else
 // that moves; each page of the noisy one has all that is called furniture as well. Edits come between the eighth and

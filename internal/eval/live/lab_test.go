@@ -3,12 +3,11 @@ package live
 import (
 	"flag"
 	"fmt"
-	"io"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -23,6 +22,7 @@ import (
 
 var (
 	looks = flag.Bool("looks", true, "the site looks at its own pages")
+	only  = flag.String("only", "", "a pattern of names: leave other kinds out")
 	held  = flag.Bool("held", false, "print each kind that is held back, too")
 )
 
@@ -44,13 +44,16 @@ func kinds(t *testing.T, classes ...string) (all []kind) {
 			for i := range f {
 				f[i] = strings.TrimSpace(f[i])
 			}
-			if slices.Contains(classes, f[0]) {
+			if named, err := regexp.MatchString(*only, f[min(1, len(f)-1)]); err == nil && named && slices.Contains(classes, f[0]) {
 				all = append(all, kind{f[0], f[1], f[2], f[3], f[len(f)-1], file == "held.txt"})
 			}
 		}
 	}
 	return all
 }
+
+// plain is what happens to pages that never change, and to those that list the others.
+var plain = kind{class: "plain", name: "no change at all"}
 
 // day is one of virtual time.
 const day = 24 * time.Hour
@@ -151,48 +154,42 @@ func (p *page) score() (exact bool, wrong int) {
 	return exact, wrong
 }
 
-// life is what came out of some sites.
-type life struct {
-	sites                int
-	tried, exact, wrong  map[string]int // by class and name
-	edits, right, falses [2]int         // of kinds in view, and held back
-}
+// life is what came out of some sites: for each kind the pages, those with an exact date, and the false dates.
+type life map[kind]*[3]int
 
-func newLife() life {
-	return life{tried: map[string]int{}, exact: map[string]int{}, wrong: map[string]int{}}
-}
-
-// add counts what became of a site.
-func (l *life) add(g *grove) {
-	l.sites++
+func (l life) add(g *grove) {
 	for _, p := range g.pages {
 		exact, wrong := p.score()
-		name := p.kind.class + " " + p.kind.name
-		h := kit.One(p.kind.held)
-		l.tried[name]++
-		l.exact[name] += kit.One(exact)
-		l.wrong[name] += wrong
-		l.edits[h] += kit.One(p.kind.class == "edit")
-		l.right[h] += kit.One(exact)
-		l.falses[h] += wrong
+		if l[p.kind] == nil {
+			l[p.kind] = new([3]int)
+		}
+		for i, n := range [...]int{1, kit.One(exact), wrong} {
+			l[p.kind][i] += n
+		}
 	}
 }
 
-// print writes the sums.
-func (l *life) print(w io.Writer, title string) {
-	share := func(part, of [2]int) []any {
-		return []any{kit.Share(part[0], of[0]), kit.Share(part[1], of[1]), kit.Share(part[0]+part[1], of[0]+of[1])}
+// sums are the share of edits with an exact date and the false dates, of kinds in view, held back and all.
+func (l life) sums() (exact [3]float64, wrong [3]int) {
+	for h := range 3 {
+		var edits [3]int
+		for k, n := range l {
+			if h < 2 && h != kit.One(k.held) {
+				continue
+			}
+			if wrong[h] += n[2]; k.class == "edit" {
+				edits[0], edits[1] = edits[0]+n[0], edits[1]+n[1]
+			}
+		}
+		exact[h] = kit.Share(edits[1], edits[0])
 	}
-	exact, wrong := share(l.right, l.edits), share(l.falses, [2]int{l.sites, l.sites})
-	wrong[2] = kit.Share(l.falses[0]+l.falses[1], l.sites)
-	fmt.Fprintf(w, "%-24s edits exact, in view %.2f, held back %.2f, all %.2f;", append([]any{title}, exact...)...)
-	fmt.Fprintf(w, " false dates a site %.1f, held back %.1f, all %.1f\n", wrong...)
+	return exact, wrong
 }
 
 // lived lets a site of some kinds live for 34 days.
 func lived(t *testing.T, layout, noise string, seed uint64, of []kind) *grove {
 	for range 10 {
-		of = append(of, kind{class: "plain", name: "page that never changes"})
+		of = append(of, plain)
 	}
 	g := newGrove(layout, seed, of)
 	if noise == "noisy" {
@@ -227,46 +224,29 @@ func deployed(t *testing.T, layout string, seed uint64, deploy kind) (n int) {
 	return n
 }
 
-// printKinds writes what became of each kind.
-func (l *life) printKinds(t *testing.T, w io.Writer) {
-	of := map[string]bool{}
-	for _, k := range kinds(t, "edit", "noise") {
-		of[k.class+" "+k.name] = k.held
-	}
-	for _, name := range slices.Sorted(maps.Keys(l.tried)) {
-		if of[name] && !*held {
-			continue
-		}
-		if is := strings.HasPrefix(name, "edit "); is {
-			fmt.Fprintf(w, "  %-40s exact %2d of %2d, false %d\n", name, l.exact[name], l.tried[name], l.wrong[name])
-		} else {
-			fmt.Fprintf(w, "  %-40s false %d\n", name, l.wrong[name])
-		}
-	}
-}
-
 // TestLab measures, if -v asks for it. It prints, and judges nothing.
 func TestLab(t *testing.T) {
 	if !testing.Verbose() {
 		t.Skip("it prints tables, with -v")
 	}
 	base.FixRandom(t)
-	sum := newLife()
-	for _, layout := range []string{"shop", "docs"} {
-		for _, noise := range []string{"calm", "noisy"} {
-			for seed := range uint64(3) {
-				t.Run(fmt.Sprintf("life/%s/%s/%d", layout, noise, seed+1), func(t *testing.T) {
-					g, one := lived(t, layout, noise, seed+1, kinds(t, "edit", "noise")), newLife()
-					one.add(g)
-					sum.add(g)
-					one.print(os.Stdout, strings.TrimPrefix(t.Name(), "TestLab/"))
-				})
-			}
-		}
+	sum := life{}
+	for n := range 12 {
+		layout, noise, seed := []string{"shop", "docs"}[n/6], []string{"calm", "noisy"}[n/3%2], n%3+1
+		t.Run(fmt.Sprintf("life/%s/%s/%d", layout, noise, seed), func(t *testing.T) {
+			g, one := lived(t, layout, noise, uint64(seed), kinds(t, "edit", "noise")), life{}
+			one.add(g)
+			sum.add(g)
+			exact, wrong := one.sums()
+			fmt.Printf("%s: exact %.2f, false %d (in view, held back, all)\n", t.Name(), exact, wrong)
+		})
 	}
-	if sum.sites > 0 {
-		sum.print(os.Stdout, "all")
-		sum.printKinds(t, os.Stdout)
+	exact, wrong := sum.sums()
+	fmt.Printf("all sites: exact %.3f, false %d (in view, held back, all)\n", exact, wrong)
+	for _, k := range append(kinds(t, "edit", "noise"), plain) {
+		if n := sum[k]; n != nil && (*held || !k.held) {
+			fmt.Printf("  %-5s %-28s exact %2d of %2d, false %d\n", k.class, k.name, n[1], n[0], n[2])
+		}
 	}
 	t.Run("news", func(t *testing.T) {
 		for _, layout := range []string{"shop", "docs"} {
@@ -294,10 +274,10 @@ func TestSomeKindsHold(t *testing.T) {
 	base.FixRandom(t)
 	hold := strings.Split("paragraph added/paragraph reworded/all of it/comment/price with a sign/clock/view count/ad, always new/csrf token", "/")
 	some := slices.DeleteFunc(kinds(t, "edit", "noise"), func(k kind) bool { return !slices.Contains(hold, k.name) })
-	l := newLife()
+	l := life{}
 	l.add(lived(t, "docs", "noisy", 1, some))
-	if l.edits[0] != 5 || l.right[0] != 5 || l.falses[0] != 0 {
-		t.Errorf("of %d edits %d are exact, want 5; %d dates are false: %v", l.edits[0], l.right[0], l.falses[0], l.wrong)
+	if exact, wrong := l.sums(); exact[2] != 1 || wrong[2] != 0 || len(l) != len(hold)+1 {
+		t.Errorf("of %d kinds %.2f of the edits are exact, and %d dates are false", len(l), exact, wrong)
 	}
 	if n := deployed(t, "shop", 1, kind{place: "signs"}); n != 0 {
 		t.Errorf("a deploy dates %d pages", n)

@@ -43,11 +43,10 @@ func newGrove(layout string, seed uint64, kinds []kind) *grove {
 	random := rand.New(rand.NewPCG(g.seed, 0))
 	titles := named(random, len(kinds))
 	random.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
-	list := kind{class: "plain", name: "list of other pages"}
-	home := &page{path: "/", title: "The Grove", kind: list}
+	home := &page{path: "/", title: "The Grove", kind: plain}
 	g.pages = append(g.pages, home)
 	for n := range sections {
-		s := &page{path: fmt.Sprintf("/section-%c/", 'a'+n), title: "Section " + string(rune('A'+n)), kind: list}
+		s := &page{path: fmt.Sprintf("/section-%c/", 'a'+n), title: "Section " + string(rune('A'+n)), kind: plain}
 		home.links += fmt.Sprintf("<li><a href=%q>All that belongs to the %s</a></li>", s.path, s.title)
 		g.pages = append(g.pages, s)
 	}
