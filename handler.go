@@ -299,8 +299,8 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 	}
 	report, err := explore.Run(ctx, cfg)
 	if err == nil {
-		s.looks.Asks.Store(&cfg)                           // looks go the same way from now on, as a stranger gets the page
-		s.hints.End(messages.Unexplored, messages.Another) // before the revisits, which do not end
+		s.looks.Asks.Store(&cfg)         // looks go the same way from now on, as a stranger gets the page
+		s.hints.End(messages.Unexplored) // before the revisits, which do not end
 		err = s.Flush(ctx)
 	}
 	if (err == nil || len(report.Skipped) > 0) && cfg.MaxRequests > 1 { // one is for revisits alone
@@ -317,9 +317,7 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 	if err == nil && opts.Revisit > 0 {
 		err = explore.Revisit(ctx, cfg, opts.Revisit, s.opts.Limits.KeepFor/3)
 	}
-	if errors.Is(err, explore.ErrAnother) && s.observer.Own.Foreign() {
-		s.hints.Give(messages.Another, "")
-	} else if errors.Is(err, explore.ErrElsewhere) {
+	if another := errors.Is(err, explore.ErrAnother) && s.observer.Own.Another(); !another && errors.Is(err, explore.ErrElsewhere) {
 		cut := s.observer.Own.CutInFront()
 		why := strings.TrimPrefix(err.Error(), explore.ErrElsewhere.Error()+": ")
 		if err = fmt.Errorf("%w; %s", err, messages.Elsewhere(cut)); cut != "" {

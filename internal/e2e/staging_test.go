@@ -19,17 +19,25 @@ func TestAProcessOfTheSameStoreLearnsOnlyWhereTheOriginLeads(t *testing.T) {
 		name   string
 		leads  func(n int64) int // which process the n-th request at the origin goes to
 		inside bool              // the owner of the second says that the origin leads there
+		swaps  bool              // once the second has explored, the origin leads to it alone
 		want   bool              // what visitors of the second get is listed
 	}{
-		{"staging: always to the first", func(int64) int { return 0 }, false, false},
-		{"a fleet: in turn", func(n int64) int { return int(n % 2) }, false, true},
-		{"a fleet, of which one explores from a machine that always gets the other", func(int64) int { return 0 }, true, true},
+		{"staging: always to the first", func(int64) int { return 0 }, false, false, false},
+		{"a deploy: to the first, until that ends", func(int64) int { return 0 }, false, true, true},
+		{"a fleet: in turn", func(n int64) int { return int(n % 2) }, false, false, true},
+		{"a fleet, of which one explores from a machine that always gets the other", func(int64) int { return 0 }, true, false, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			var handlers [2]http.Handler
 			var asked atomic.Int64
+			var swapped atomic.Bool
 			origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				handlers[tt.leads(asked.Add(1))].ServeHTTP(w, r)
+				to := tt.leads(asked.Add(1))
+				if swapped.Load() {
+					to = 1
+				}
+				handlers[to].ServeHTTP(w, r)
 			}))
 			defer origin.Close()
 			st, pages := sharedStore{new(memstore.Store)}, [2]map[string]string{
@@ -59,7 +67,8 @@ func TestAProcessOfTheSameStoreLearnsOnlyWhereTheOriginLeads(t *testing.T) {
 				opts.Inside = programs[1]
 			}
 			_, err := sites[1].Explore(t.Context(), opts)
-			for _, path := range []string{"/", "/draft"} {
+			swapped.Store(tt.swaps)
+			for _, path := range []string{"/", "/", "/draft"} { // who comes first may only have the origin asked again
 				r := httptest.NewRequest(http.MethodGet, origin.URL+path, nil)
 				r.RequestURI = path
 				handlers[1].ServeHTTP(httptest.NewRecorder(), r)

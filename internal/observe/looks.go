@@ -79,6 +79,11 @@ const controlEvery = 10 * time.Minute
 // ask asks for one of the site's own pages. It does so only while the site gives itself an entry too: it may refuse
 // whoever asks so, or need something that another part of the server adds to requests.
 func (l *Looks) ask(ctx context.Context, location string) (works, answered bool) {
+	if l.own.foreign() {
+		if l.own.asksAgain(ctx); l.own.foreign() {
+			return true, true // what it showed would not count
+		}
+	}
 	cfg, handler := l.Asks.Load(), l.Behind()
 	switch {
 	case cfg != nil:

@@ -145,7 +145,11 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 	if !ok {
 		return loc, claim, false
 	}
-	if stray(r) || o.Own.foreign.Load() || o.cfg.Owner != nil && o.cfg.Owner(r) {
+	foreign := o.Own.foreign()
+	if foreign && o.cfg.Looks != nil {
+		o.cfg.Looks.FindOutLater()
+	}
+	if stray(r) || foreign || o.cfg.Owner != nil && o.cfg.Owner(r) {
 		claim.Return()
 		return loc, claim, false
 	}

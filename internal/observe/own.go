@@ -15,6 +15,7 @@ import (
 
 	"github.com/felixge/httpsnoop"
 
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/admin/metrics"
 	"github.com/servemap/servemap/internal/crawl/explore"
 	"github.com/servemap/servemap/internal/decide/anonymous"
@@ -41,7 +42,7 @@ type Own struct {
 	proof    string       // in the name of the file by which the origin proves that it leads here
 	text     string       // what that file says
 	led      atomic.Bool  // such a file was asked for here, by whatever process of the store
-	foreign  atomic.Bool  // another process of the store answered for this one at the origin
+	another  atomic.Bool  // another process of the store answered for this one at the origin
 	cut      atomic.Value // what something in front cut off the path of that file
 	asked    sync.Map     // of *request, by location, while it is under way
 	stripped atomic.Value // the prefix that this program cuts off the path of requests before they come in here, "" for none
@@ -120,8 +121,9 @@ func (s *Own) Proves(name string) (says string) {
 
 // Leads says that the origin leads here, as the owner says or a request has shown.
 func (s *Own) Leads() {
-	s.led.Store(true)
-	s.foreign.Store(false)
+	if !s.led.Swap(true) {
+		s.observer.cfg.Hints.End(messages.Another)
+	}
 }
 
 // ServeProof answers with what a file says. Only who asks the origin knows its name.
@@ -258,11 +260,24 @@ func beforeFirst(w http.ResponseWriter, tell func(status int)) http.ResponseWrit
 	})
 }
 
-// Foreign notes that another process of the store answered for this one at the origin. It reports whether nobody who asked
-// there has come here, as where this one is for staging. Then nothing is learned until somebody does.
-func (s *Own) Foreign() bool {
-	s.foreign.Store(!s.led.Load())
-	return s.foreign.Load()
+// Another notes that another process of the store answered for this one at the origin. It reports whether this one is
+// foreign.
+func (s *Own) Another() bool {
+	s.another.Store(true)
+	if s.foreign() {
+		s.observer.cfg.Hints.Give(messages.Another, "")
+	}
+	return s.foreign()
+}
+
+// foreign reports whether another process of the store answers at the origin, and nobody who asked there has come here,
+// as where this one is for staging, or waits for the other to end. Then nothing is learned until somebody does.
+func (s *Own) foreign() bool { return s.another.Load() && !s.led.Load() }
+
+// asksAgain has the origin asked whether it leads here by now. If it does, the request comes in here and says so.
+func (s *Own) asksAgain(ctx context.Context) {
+	proof, _, _ := s.Proof()
+	_, _ = explore.Once(ctx, s.Door(nil), proof)
 }
 
 // stray reports whether a site seems to have made r itself, but not this process. Or it did, and the key was taken off

@@ -74,7 +74,7 @@ func (l *Looker) FindOut() bool {
 	if l.Works() {
 		return true
 	}
-	l.Want(whether)
+	l.FindOutLater()
 	l.first.Do(func() {
 		select {
 		case <-l.known:
@@ -84,6 +84,9 @@ func (l *Looker) FindOut() bool {
 	})
 	return l.Works()
 }
+
+// FindOutLater has it found out whether the site answers itself, and does not wait for that.
+func (l *Looker) FindOutLater() { l.Want(whether) }
 
 // whether stands for no location, but for the question whether the site answers itself.
 const whether = ""
