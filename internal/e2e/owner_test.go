@@ -222,7 +222,7 @@ func TestFetchItNow(t *testing.T) {
 			{"where its links lead", "/", "It links to 2 pages of the site These are not listed: /hidden", 1},
 			{"noindex", "/hidden", "The page says noindex", 1},
 			{"no link", "/free", "Nothing shows yet that it is public", 1},
-			{"an error", "/none", "404: there is no page", 1},
+			{"an error", "/none", "the site answered 404", 1},
 			{"what may act", "/logout", "may change something", 0},
 			{"elsewhere", "https://elsewhere.example/", "its host is not the site's", 0},
 		} {
