@@ -6,7 +6,7 @@ import (
 )
 
 // MarshalBinary returns the mark as it is stored. It takes 17 bytes, plus two for each block that the
-// page showed, at most 3,600, plus up to 216 if its text moves.
+// page showed, at most 3,600, plus up to 350 if its text moves.
 func (m Mark) MarshalBinary() (b []byte, err error) {
 	if !m.began {
 		return nil, nil

@@ -90,10 +90,10 @@ func (m Mark) Observe(v *View, at int64) (after Mark, o Outcome, since int64) {
 
 // Still returns the mark after an observation that showed the same bytes as the observation before, while the mark
 // holds nothing.
-func (m Mark) Still() Mark {
+func (m Mark) Still(at int64) Mark {
 	for i := range m.watch {
 		if w := &m.watch[i]; w.Seen > 0 && w.Patience == 0 {
-			w.again()
+			w.again(at)
 		}
 	}
 	m.closeGaps()

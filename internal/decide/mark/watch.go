@@ -19,8 +19,11 @@ type watched struct {
 	Place, Wave uint16 // as those of the block
 }
 
-// A block that so many observations have shown has come to stay.
-const settledObservations = 8
+// A block that so many observations have shown, for so long, has come to stay.
+const (
+	settledObservations = 8
+	settledTime         = 3 * day
+)
 
 // patientObservations is how many observations a block waits if much speaks against it.
 const patientObservations = 3
@@ -46,7 +49,7 @@ func (c *comparison) settle() (since int64) {
 			*w = watched{}
 			continue
 		}
-		w.again()
+		w.again(c.at)
 		switch {
 		case w.Patience > 0 && !w.Gone && !c.isOwn(b):
 			*w = watched{}
@@ -65,9 +68,9 @@ func (c *comparison) settle() (since int64) {
 }
 
 // again notes that one more observation showed a block. The watch ends if it has come to stay.
-func (w *watched) again() {
+func (w *watched) again(at int64) {
 	w.Seen = min(w.Seen, 254) + 1
-	if w.Patience == 0 && w.Seen > settledObservations {
+	if w.Patience == 0 && w.Seen > settledObservations && at-int64(w.Since) > settledTime {
 		*w = watched{}
 	}
 }
@@ -93,7 +96,8 @@ func (c *comparison) isRipe(w *watched, b *block) bool {
 	if w.Gone {
 		return seen && aged && c.Doubt == 0
 	}
-	return seen && (aged || !c.emptied) && (c.List || !b.names(c.at))
+	stayed := c.at-int64(w.Since) > stayUnit*int64(min(c.mover(w.Prev).Stay, c.mover(w.Next).Stay))
+	return seen && stayed && (aged || !c.emptied) && (c.List || !b.names(c.at))
 }
 
 // believe ends the doubts about all that came with an observation.
@@ -122,7 +126,11 @@ const moversKept = 32
 type mover struct {
 	Name uint16
 	N    uint8 // how often, 0 for an empty entry
+	Stay uint8 // how long one stayed there at most, in units of stayUnit
 }
+
+// A text in a place that moves is held for as long as one has stayed there before: it may be a line of the day.
+const stayUnit = day / 4
 
 // moves reports whether the place of a new block moves. It must have moved several times if items of a list come and
 // go there, or if the block is long: more likely it is new.
@@ -136,15 +144,15 @@ func (c *comparison) moves(n newsItem) bool {
 
 // movesOf returns how often the place of a block has moved. Both of its names must agree, since a change may have
 // touched one of the blocks around it.
-func (m *Mark) movesOf(w *watched) uint8 { return min(m.mover(w.Prev), m.mover(w.Next)) }
+func (m *Mark) movesOf(w *watched) uint8 { return min(m.mover(w.Prev).N, m.mover(w.Next).N) }
 
-func (m *Mark) mover(name uint16) uint8 {
+func (m *Mark) mover(name uint16) mover {
 	for _, o := range m.movers {
 		if o.Name == name {
-			return o.N
+			return o
 		}
 	}
-	return 0
+	return mover{Name: name}
 }
 
 // moversOver counts the movers that have moved more than n times.
@@ -161,8 +169,9 @@ func (m *Mark) moversOver(n uint8) (count int) {
 // becomes known: another text of that form differs only in its numbers.
 func (c *comparison) moved(w *watched) (surprise bool) {
 	surprise = c.movesOf(w) == 0
-	c.note(w.Prev)
-	c.note(w.Next)
+	stay := uint8(min((c.at-int64(w.Since))/stayUnit, 255))
+	c.note(w.Prev, stay)
+	c.note(w.Next, stay)
 	if w.Form != 0 && !c.known.has(w.Form) {
 		c.known.add(w.Form)
 		c.Mark.known += string([]byte{byte(w.Form >> 8), byte(w.Form)})
@@ -171,8 +180,9 @@ func (c *comparison) moved(w *watched) (surprise bool) {
 }
 
 // note counts a move, and puts its mover in front.
-func (m *Mark) note(name uint16) {
-	o := mover{name, min(m.mover(name), 254) + 1}
+func (m *Mark) note(name uint16, stay uint8) {
+	o := m.mover(name)
+	o.N, o.Stay = min(o.N, 254)+1, max(o.Stay, stay)
 	at := slices.IndexFunc(m.movers[:], func(o mover) bool { return o.Name == name || o.N == 0 })
 	if at < 0 {
 		at = moversKept - 1

@@ -92,7 +92,7 @@ type alone struct {
 func (a *alone) take(s *sight, seed int, again bool) {
 	m := a.marks[s.Page]
 	if again && !m.Holding() {
-		m = m.Still()
+		m = m.Still(s.Unix)
 		if a.marks[s.Page] = m; a.site.Disowns(m, a.dates[s.Page]) {
 			a.dates[s.Page] = a.was[s.Page]
 		}

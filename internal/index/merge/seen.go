@@ -70,7 +70,7 @@ func (u *visited) seen() {
 	p.Observations++
 	p.Witnessed, p.Absent, p.Kept = true, eligibility.None, u.keeper()
 	if u.Same {
-		p.Mark = p.Mark.Still()
+		p.Mark = p.Mark.Still(at.Seconds())
 		u.estimate(mark.Same, u.date(comparison{outcome: mark.Same}))
 		p.Own = p.Own || u.Explored
 		return
