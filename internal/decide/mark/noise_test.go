@@ -57,6 +57,9 @@ var noises = []struct {
 		}
 		return "<blockquote>" + sentence(rand.New(rand.NewPCG(7, uint64(at/(3*3600)))), 14) + "</blockquote>"
 	}},
+	{"a tip of the day", func(r *rand.Rand, at int64) string {
+		return "<p>Tip of the day: " + sentence(rand.New(rand.NewPCG(7, uint64(at/day))), 14) + "</p>"
+	}},
 	{"one of two headlines", func(r *rand.Rand, at int64) string { return "<h2>" + of(2, r) + "</h2>" }},
 	{"a fresh sentence", func(r *rand.Rand, at int64) string { return "<p>" + sentence(r, 12) + "</p>" }},
 	{"related links", func(r *rand.Rand, at int64) string {
