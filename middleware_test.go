@@ -21,6 +21,10 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/mark"
+	"github.com/servemap/servemap/internal/observe/capture"
+	"github.com/servemap/servemap/internal/page/html"
+	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/testkit"
 	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store/memstore"
@@ -765,8 +769,7 @@ func ExampleSite_Close() {
 }
 
 // BenchmarkObserve compares a request that teaches nothing, as most do, with the same
-// handler without a site. internal/observe/capture measures what an observation costs, because there the
-// reading of the page does not compete for the processor.
+// handler without a site.
 func BenchmarkObserve(b *testing.B) {
 	body := []byte(testkit.HTML("", strings.Repeat("word ", 2000)))
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -802,6 +805,45 @@ func BenchmarkObserve(b *testing.B) {
 			})
 		})
 	}
+}
+
+// BenchmarkPage says what a page of 95 KB costs that is due: while it is served, and afterwards.
+func BenchmarkPage(b *testing.B) {
+	words, text := strings.Fields(strings.Repeat("of many words that a page may have there are few that another one has not ", 5)), ""
+	for i := 0; len(text) < 95<<10; i++ {
+		text += fmt.Sprintf("<h2>The %d. chapter</h2><p>%s in the year %d %s</p>", i, strings.Join(words[:i%60], " "), i, strings.Join(words[i%60:], " "))
+	}
+	body := []byte(testkit.HTML("", text))
+	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(body) })
+	b.Run("Served", func(b *testing.B) {
+		rec, w := capture.NewRecorder(response.NewBuffers(1<<20, 16<<20, nil)), &discard{header: http.Header{"Content-Type": {"text/html"}}}
+		b.ReportAllocs()
+		for b.Loop() {
+			rec.Serve(h, w, request("/"), capture.Page, false).Release()
+		}
+	})
+	b.Run("Without", func(b *testing.B) {
+		w := &discard{header: http.Header{"Content-Type": {"text/html"}}}
+		b.ReportAllocs()
+		for b.Loop() {
+			h.ServeHTTP(w, request("/"))
+		}
+	})
+	facts := html.Read(body, html.Options{})
+	b.Run("Read", func(b *testing.B) {
+		for b.Loop() {
+			facts = html.Read(body, html.Options{})
+		}
+	})
+	b.Run("Compared", func(b *testing.B) {
+		var m mark.Mark
+		var site mark.Site
+		for b.Loop() {
+			v := mark.Read(&facts, 0)
+			site.Consult(&v, m, "/", 1)
+			m, _, _ = m.Observe(&v, 1)
+		}
+	})
 }
 
 func request(path string) *http.Request {
