@@ -768,8 +768,7 @@ func (s explained) dates(p *reader.Known) Dates {
 func (s *settings) locate(url string) (string, error) {
 	r := s.norm.Parse(url)
 	if r.Location == "" {
-		why := eligibility.OfAddress(r.Reason).String()
-		return "", fmt.Errorf("servemap: %q can be no page of %s: %s (%s)", url, s.origin, messages.ReasonNamed(why).Why, why)
+		return "", errors.New("servemap: " + messages.NoPageOf(url, s.origin.String(), eligibility.OfAddress(r.Reason)))
 	}
 	return r.Location, nil
 }

@@ -3,6 +3,7 @@ package inspect
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -37,8 +38,8 @@ type Trial struct {
 func (c *Config) try(ctx context.Context, url string) (t Trial, err error) {
 	to := c.Normalizer.Parse(url)
 	if to.Location == "" {
-		why := eligibility.OfAddress(to.Reason).String()
-		return t, fmt.Errorf("%q can be no page of %s: %s (%s)", url, c.Origin, messages.ReasonNamed(why).Why, why)
+		why := eligibility.OfAddress(to.Reason)
+		return t, errors.New(messages.NoPageOf(url, c.Origin.String(), why))
 	}
 	loc := to.Location
 	p, err := c.Indexer.Page(ctx, loc)

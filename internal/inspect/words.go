@@ -20,7 +20,7 @@ var functions = template.FuncMap{
 	"num": func(n any) string { return thousands(fmt.Sprint(n)) }, "count": counted, "ago": ago, "started": started, "next": nextObservation, "date": date, "iso": iso, "span": spanOf, "bytes": bytesOf,
 	"path": showPath, "plot": plotOf, "share": share, "word": func(v any) string { return verdicts[fmt.Sprint(v)].Word }, "tone": func(v any) string { return verdicts[fmt.Sprint(v)].Tone },
 	"care":    careWord,
-	"percent": func(p float64) string { return strconv.Itoa(int(p*100+0.5)) + " %" }, "lines": linesOf,
+	"percent": percent, "took": took, "lines": linesOf,
 	"spans": func() any { return spans }, "say": words.Say, "evidence": evidenceOf, "in": in, "why": why, "todo": todo, "shorten": shorten, "ages": func() any { return ages },
 	"now": time.Now, "last": func(c []Link) Link { return c[len(c)-1] }, "menu": func() any { return menu }, "script": func() template.HTML { return template.HTML("<script>" + script + "</script>") },
 	"upper": upper, "less": func(n int) int { return n - 1 }, "plain": messages.Bare, "free": free, "heads": headsOf, "states": statesOf, "reasons": reasonsOf,
@@ -92,6 +92,26 @@ func spanOf(d time.Duration) string {
 		}
 	}
 	return "less than a second"
+}
+
+// percent writes a part of a whole. It is 0 or all only if none or all is meant.
+func percent(p float64) string {
+	switch n := int(p*100 + 0.5); {
+	case n == 0 && p > 0:
+		return "< 1 %"
+	case n == 100 && p < 1:
+		return "99 %"
+	default:
+		return strconv.Itoa(n) + " %"
+	}
+}
+
+// took writes how long an answer took.
+func took(d time.Duration) string {
+	if d < time.Second {
+		return fmt.Sprintf("%d ms", max(d.Milliseconds(), 1))
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
 }
 
 func bytesOf(n int) string {

@@ -60,21 +60,21 @@ var reasons = []Reason{
 	{eligibility.Held, eligibility.Capability, Intended, "its address looks like a secret, so it waits until a link from a listed page was seen twice, a day apart",
 		"Link to it from a listed page. To list it now, add {Always} for it.", []string{link + ", seen twice, a day apart", this}},
 	{eligibility.Held, eligibility.Duplicate, Intended, "another listed page shows the same content", "If they differ, have each name its own URL as canonical.", []string{"a canonical link to its own URL", this}},
-	{eligibility.Held, eligibility.SoftNotFound, Look, "it shows what the site answers where it has no page, or what very many pages show",
+	{eligibility.Held, eligibility.SoftNotFound, Look, "the content is what the site shows where it has no page, or what very many pages show",
 		"Answer 404 where there is no page. Have a page name its own URL as canonical.", []string{"a canonical link to its own URL", this}},
-	{eligibility.Held, eligibility.HeadNotSeen, Look, "its head does not end, or is too long to be read whole, so there may be a noindex in it", "End the head, or shorten it.", []string{"a head that ends, and is short enough to be read whole"}},
-	{eligibility.Held, eligibility.Encoding, Look, "servemap cannot read its Content-Encoding", unreadable, []string{"a Content-Encoding that servemap can read"}},
+	{eligibility.Held, eligibility.HeadNotSeen, Look, "the head does not end, or is too long to be read whole, so it may hide a noindex", "End the head, or shorten it.", []string{"a head that ends, and is short enough to be read whole"}},
+	{eligibility.Held, eligibility.Encoding, Look, "servemap cannot read the Content-Encoding", unreadable, []string{"a Content-Encoding that servemap can read"}},
 
 	{eligibility.Excluded, eligibility.RuleNever, Intended, "{Never} names it", "", nil},
 	{eligibility.Excluded, eligibility.Disallowed, Intended, "the site's robots.txt disallows it", "Allow what should be listed.", nil},
 	{eligibility.Excluded, eligibility.Forgotten, Intended, "you took it out with {Forget}", "{UndoForget} undoes that; so does adding {Always}.", nil},
 	{eligibility.Excluded, eligibility.NoIndex, Intended, "the page says noindex", "Remove that where it is a mistake.", nil},
-	{eligibility.Excluded, eligibility.PasswordField, Look, "it has a field for a password, as a page to log in has",
+	{eligibility.Excluded, eligibility.PasswordField, Look, "there is a field for a password, as on a log-in page",
 		"If it is for the public too, add {Always} for it. If all pages have a box to log in, put that into <header>, <nav> or <dialog>.", nil},
-	{eligibility.Excluded, eligibility.Private, Look, "the site sends it for one visitor only (Cache-Control: private)", forOne, nil},
-	{eligibility.Excluded, eligibility.NoStore, Look, "the site sends it as not to be stored (Cache-Control: no-store)", forOne, nil},
+	{eligibility.Excluded, eligibility.Private, Look, "sent for one visitor only (Cache-Control: private)", forOne, nil},
+	{eligibility.Excluded, eligibility.NoStore, Look, "sent as not to be stored (Cache-Control: no-store)", forOne, nil},
 	{eligibility.Excluded, eligibility.CanonicalElsewhere, Intended, "it names another URL as canonical", "If it is a page of its own, have it name its own URL.", nil},
-	{eligibility.Excluded, eligibility.CanonicalConflict, Look, "it names several canonical URLs", "Have it name one.", nil},
+	{eligibility.Excluded, eligibility.CanonicalConflict, Look, "several canonical URLs are named", "Have it name one.", nil},
 	{eligibility.Excluded, eligibility.QueryNotCanonical, Intended, "its query has a parameter of its own, and it names no URL as canonical",
 		"Does the parameter make the page, as in /article?id=5? Then name it in {Query}.", nil},
 
@@ -220,6 +220,15 @@ func LikeAFile() (text string, missing []string) {
 
 // Meant names the listed page that somebody may mean who asks for an unknown one.
 func Meant(url string) string { return " Did you mean " + url + "? That one is listed." }
+
+// NoPageOf says why an address that the owner typed can be no page of the site.
+func NoPageOf(url, origin string, why eligibility.Reason) string {
+	text := fmt.Sprintf("%q can be no page of %s: %s.", url, origin, ReasonNamed(why.String()).Why)
+	if why == eligibility.AddressForm && url != "" && !strings.ContainsAny(url, "/: ") {
+		text += fmt.Sprintf(" Did you mean /%s?", url)
+	}
+	return text
+}
 
 // OwnFile is said of the location of a file of the sitemap.
 const OwnFile = "This is a file of the sitemap itself. It lists pages and is none."
