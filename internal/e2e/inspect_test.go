@@ -400,7 +400,7 @@ func TestTheInspectorSaysWhetherRobotsTxtNamesTheSitemap(t *testing.T) {
 	file := func(text string) http.HandlerFunc {
 		return testkit.Reply(http.StatusOK, "User-agent: *\nDisallow: /x/\n"+text, "Content-Type", "text/plain")
 	}
-	says := map[string]string{"": "it is not known whether it has the line", "published": "Once it is published", "has-line": "has this line", "lacks-line": "lacks this line", "line-added": "servemap adds this line"}
+	says := map[string]string{"": "it is not known whether it has the line", "published": "Once it is published", "has-line": "has this line", "lacks-line": "Add this line to robots.txt", "line-added": "servemap adds this line"}
 	for _, tt := range []struct {
 		name    string
 		robots  http.HandlerFunc // nil if nobody asks for it
