@@ -257,6 +257,9 @@ type Rule struct {
 	// Priority is published: 0.1, 0.2 and so on to 1. The longest pattern whose rule sets it decides. A page without
 	// one has none in the sitemap.
 	Priority float64
+	// Section lists the pages in files of their own, as "blog" in sitemap-blog.xml, then sitemap-blog-2.xml, so that
+	// Search Console counts them apart. The longest pattern whose rule sets it decides.
+	Section string
 }
 
 // Decision says what decides whether a page is listed.
@@ -605,7 +608,7 @@ func compile(rules []Rule) (eligibility.Rules, error) {
 	compiled := make([]eligibility.Rule, len(rules))
 	for i, r := range rules {
 		compiled[i] = eligibility.Rule{
-			Pattern: r.Pattern, Listing: eligibility.Listing(r.List), Query: r.Query, ChangeFreq: r.ChangeFreq, Priority: r.Priority,
+			Pattern: r.Pattern, Listing: eligibility.Listing(r.List), Query: r.Query, ChangeFreq: r.ChangeFreq, Priority: r.Priority, Section: r.Section,
 			IgnoreCacheControl: r.IgnoreCacheControl,
 		}
 	}

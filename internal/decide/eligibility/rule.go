@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -33,6 +34,8 @@ type Rule struct {
 	Query      []string // names of parameters that select another page
 	ChangeFreq string   // one of the protocol's seven words
 	Priority   float64  // 0.1, 0.2 and so on to 1, or 0 for none
+
+	Section string // the file of the sitemap that lists the pages
 
 	// IgnoreCacheControl says that private and no-store do not forbid listing.
 	IgnoreCacheControl bool
@@ -78,8 +81,10 @@ func check(r Rule) error {
 		return fmt.Errorf("has the priority %v; it must be 0.1, 0.2 and so on to 1", r.Priority)
 	case len(r.Query) > 0 && strings.Contains(r.Pattern, "?"):
 		return errors.New(`has a "?", but a query is for a path only; leave out the "?" and what follows`)
-	case r.Listing == Unset && r.ChangeFreq == "" && r.Priority == 0 && len(r.Query) == 0 && !r.IgnoreCacheControl:
-		return errors.New("says nothing; say whether to list the pages, their query parameters, to ignore Cache-Control, a changefreq or a priority")
+	case r.Section != "" && (!sectionName.MatchString(r.Section) || taken.MatchString(r.Section)):
+		return fmt.Errorf(`has the section %q; it must be of small letters, digits, "-" and "_", at most 32, such as "blog", not "news" or "index", and not end in "-" and a number, since parts do`, r.Section)
+	case r.Listing == Unset && r.ChangeFreq == "" && r.Priority == 0 && r.Section == "" && len(r.Query) == 0 && !r.IgnoreCacheControl:
+		return errors.New("says nothing; say whether to list the pages, their query parameters, to ignore Cache-Control, a changefreq, a priority or a section")
 	}
 	for _, key := range r.Query {
 		if err := location.CheckParam(key); err != nil {
@@ -88,6 +93,11 @@ func check(r Rule) error {
 	}
 	return nil
 }
+
+var (
+	sectionName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
+	taken       = regexp.MustCompile(`^(?:news|index|\d+|.*-\d+)$`) // by other files
+)
 
 func checkPattern(p string) error {
 	switch {
@@ -141,6 +151,24 @@ func (rs Rules) Freq(location string) string {
 		return rs[i].ChangeFreq
 	}
 	return ""
+}
+
+// Section returns the section of the longest matching pattern that sets one, or "".
+func (rs Rules) Section(location string) string {
+	if i := rs.next(0, location, func(r *Rule) bool { return r.Section != "" }); i < len(rs) {
+		return rs[i].Section
+	}
+	return ""
+}
+
+// Sections returns the sections that the rules name.
+func (rs Rules) Sections() (all []string) {
+	for _, r := range rs {
+		if r.Section != "" && !slices.Contains(all, r.Section) {
+			all = append(all, r.Section)
+		}
+	}
+	return all
 }
 
 // Priority returns the priority of the longest matching pattern that sets one, in tenths from 1 to

@@ -72,6 +72,12 @@ func (x *Indexer) apply(ctx context.Context, done merge.Effects, now time.Time) 
 	}
 	changed := slices.Collect(maps.Keys(done.Shards))
 	x.site.Layout.Filling = slices.Max(append(changed, x.site.Layout.Filling))
+	if len(done.Sections) > 0 {
+		sections := map[int]string{}
+		maps.Copy(sections, x.site.Layout.Sections)
+		maps.Copy(sections, done.Sections)
+		x.site.Layout.Sections = sections
+	}
 	x.cfg.Files.Changed(changed...)
 	if !done.Reputes {
 		return nil

@@ -134,10 +134,14 @@ func New(cfg Config) (*Indexer, error) {
 	if cfg.MaxWaiting == 0 {
 		cfg.MaxWaiting = waitingKept
 	}
+	var section func(string) string
+	if rules := cfg.Settings.Rules; len(rules.Sections()) > 0 {
+		section = rules.Section
+	}
 	site := &merge.Site{
 		Settings: cfg.Settings,
 		Keys:     k,
-		Layout:   shards.Layout{Keys: k, URL: origin.URL, MaxURLs: cfg.MaxURLs},
+		Layout:   shards.Layout{Keys: k, URL: origin.URL, MaxURLs: cfg.MaxURLs, Section: section},
 		Journal:  changelog.Log{Keys: k},
 	}
 	if site.Owns = cfg.Files.OwnsLocation; cfg.Looks != nil {

@@ -189,15 +189,18 @@ func (r *review) drop(ctx context.Context, keys []string) error {
 	})
 }
 
-// readParts notes which part is the last one.
+// readParts notes which part is the last one, and the sections of all.
 func (r *review) readParts(ctx context.Context) error {
 	parts, err := shards.ReadAll(ctx, r.cfg.Store, r.site.Keys)
 	if err != nil {
 		return err
 	}
 	r.site.Layout.Filling = 0
-	for n := range parts {
+	sections := make(map[int]string, len(parts))
+	for n, part := range parts {
 		r.site.Layout.Filling = max(r.site.Layout.Filling, n)
+		sections[n] = part.Section
 	}
+	r.site.Layout.Sections = sections
 	return nil
 }

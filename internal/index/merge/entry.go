@@ -28,20 +28,33 @@ func (g page) list() {
 	p.Extended = g.site.Extensions
 	if !p.Loaded.Listed {
 		p.Shard = g.layout().Add(g.Tx, p.Shard, location, e)
-		g.Effects.Shards[p.Shard] = true
+		g.filled()
 		g.happened(changelog.Added)
 		return
 	}
-	if !g.layout().Set(g.Tx, p.Shard, location, e) {
-		return
-	}
-	g.Effects.Shards[p.Shard] = true
-	if e.Extensions != nil && g.site.Layout.Over(g.Tx, p.Shard) { // the shard may have become too large
-		p.Shard = g.layout().Move(g.Tx, p.Shard, location)
+	changed := g.layout().Set(g.Tx, p.Shard, location, e)
+	if changed {
 		g.Effects.Shards[p.Shard] = true
+	}
+	if changed && e.Extensions != nil && g.site.Layout.Over(g.Tx, p.Shard) || // the shard may have become too large
+		g.site.Layout.Misplaced(p.Shard, location) {
+		g.Effects.Shards[p.Shard] = true
+		p.Shard = g.layout().Move(g.Tx, p.Shard, location)
+		g.filled()
+	}
+	if !changed {
+		return
 	}
 	if p.Dates.Changed > p.Loaded.Change {
 		g.happened(changelog.Changed)
+	}
+}
+
+// filled notes that the page was added to its shard.
+func (g page) filled() {
+	g.Effects.Shards[g.p.Shard] = true
+	if g.site.Layout.Section != nil {
+		g.Effects.Sections[g.p.Shard] = g.site.Layout.SectionOf(g.p.Loaded.Location)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 // listed.
 func (site *Site) Outdated(location string, p *pagerecord.Page, now time.Time) bool {
 	switch {
-	case site.expired(p, moment.Of(now)), p.Listed() && p.Extended != site.Extensions:
+	case site.expired(p, moment.Of(now)), p.Listed() && (p.Extended != site.Extensions || site.Layout.Misplaced(p.Shard, location)):
 		return true
 	case !p.Public():
 		return false

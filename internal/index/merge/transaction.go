@@ -34,7 +34,7 @@ func New(t *txn.Tx, site *Site, now time.Time) *Transaction {
 		Tx: t, Now: now, site: site, by: new(observation.Observation),
 		pages: map[string]*pagerecord.Page{}, found: map[string]extension.Values{},
 		Effects: Effects{
-			Shards: map[int]bool{}, Pending: map[string]moment.Time{},
+			Shards: map[int]bool{}, Sections: map[int]string{}, Pending: map[string]moment.Time{},
 			Left: map[eligibility.Reason]int{},
 		},
 	}
@@ -42,10 +42,11 @@ func New(t *txn.Tx, site *Site, now time.Time) *Transaction {
 
 // Effects are what the rest of the program must do after the transaction was stored.
 type Effects struct {
-	Shards map[int]bool // shards whose entries changed
-	Due    []string     // locations to observe when they are next visited
-	Looks  []string     // locations for the site to look at itself
-	Linked []string     // locations that a listed page links to, and nobody has got yet
+	Shards   map[int]bool   // shards whose entries changed
+	Sections map[int]string // of shards that got a page, if there are sections
+	Due      []string       // locations to observe when they are next visited
+	Looks    []string       // locations for the site to look at itself
+	Linked   []string       // locations that a listed page links to, and nobody has got yet
 
 	Followed []uint64 // hashes of links that need not be followed again
 

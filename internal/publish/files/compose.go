@@ -50,6 +50,9 @@ func (p *pass) shard(ctx context.Context, n int) (*file, error) {
 	if made.changed = record.Changed.Second(); made.changed.Sub(p.now) > clockSkew {
 		made.changed = 0
 	}
+	if slices.Contains(p.sections, record.Section) {
+		made.section = record.Section
+	}
 	p.to.begin(sitemap.URLSetOpen(p.cfg.Extensions.Entries().Namespaces()))
 	prefix := p.cfg.Keys.List(n, "")
 	for r, err := range p.cfg.Store.Scan(ctx, prefix, "") {

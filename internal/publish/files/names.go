@@ -12,9 +12,10 @@ import (
 
 // names knows which names the site's files have.
 type names struct {
-	first  string         // the name of the first file, without ".xml"
-	folder string         // the location of the folder of the files
-	asides map[int]*aside // the files beside the sitemap, by their numbers; no index names them
+	first    string         // the name of the first file, without ".xml"
+	folder   string         // the location of the folder of the files
+	sections []string       // that rules name
+	asides   map[int]*aside // the files beside the sitemap, by their numbers; no index names them
 }
 
 // aside is a file of what is new, of one extension.
@@ -24,7 +25,7 @@ type aside struct {
 }
 
 func newNames(cfg *Config) names {
-	s := names{cfg.Name, cfg.Folder, map[int]*aside{}}
+	s := names{cfg.Name, cfg.Folder, cfg.Rules.Sections(), map[int]*aside{}}
 	for kind, a := range cfg.Extensions.Asides() {
 		s.asides[keys.MaxShard+1+int(kind)] = &aside{a, kind}
 	}
@@ -33,9 +34,10 @@ func newNames(cfg *Config) names {
 
 // name says which of the files is asked for.
 type name struct {
-	number int  // of the shard, or of a file beside the sitemap
-	top    bool // it is the index, or the only shard
-	packed bool // the name ends in ".gz"
+	number int    // of the shard, or of a file beside the sitemap
+	part   string // of a section, in place of a number
+	top    bool   // it is the index, or the only shard
+	packed bool   // the name ends in ".gz"
 }
 
 // parse reads the name of a file. ok is false if it is none of the site's.
@@ -57,15 +59,24 @@ func (s names) parse(file string) (n name, ok bool) {
 	}
 	var err error
 	digits, dashed := strings.CutPrefix(rest, "-")
+	for _, section := range s.sections {
+		more, is := strings.CutPrefix(digits, section)
+		if k, err := strconv.Atoi(strings.TrimPrefix(more, "-")); dashed && is && (more == "" || err == nil && k > 1 && more == "-"+strconv.Itoa(k)) {
+			n.part = digits
+			return n, true
+		}
+	}
 	n.number, err = strconv.Atoi(digits)
 	return n, err == nil && dashed && n.number > 0 && n.number <= keys.MaxShard && strconv.Itoa(n.number) == digits
 }
 
-// of returns the name of a file by its number, 0 for the index.
-func (s names) of(number int) string {
+// of returns the name of a file of a snapshot by its number, 0 for the index.
+func (s names) of(number int, of *snapshot) string {
 	suffix := ""
 	if a := s.asides[number]; a != nil {
 		suffix = a.Suffix
+	} else if part := of.parts[number]; part != "" {
+		suffix = "-" + part
 	} else if number != 0 {
 		suffix = "-" + strconv.Itoa(number)
 	}
@@ -88,9 +99,10 @@ func (s names) OwnsLocation(location string) bool {
 // Tops returns the names of the files that crawlers are to be told of, since no
 // other file names them: the first one and those beside the sitemap.
 func (s names) Tops() []string {
-	tops := []string{s.of(0)}
+	none := new(snapshot)
+	tops := []string{s.of(0, none)}
 	for _, number := range slices.Sorted(maps.Keys(s.asides)) {
-		tops = append(tops, s.of(number))
+		tops = append(tops, s.of(number, none))
 	}
 	return tops
 }

@@ -208,7 +208,7 @@ func (p *pass) judge(made map[int]*file) lastmod.Trust {
 // publish serves these files from now on.
 func (f *Files) publish(all map[int]*file, trust lastmod.Trust) {
 	next := &snapshot{files: all, trust: trust, made: time.Now()}
-	next.sum(func(n int) string { return f.cfg.URL(f.cfg.Folder + f.of(n)) })
+	next.sum(func(n int) string { return f.cfg.URL(f.cfg.Folder + f.of(n, next)) })
 	if first := f.served.Swap(next).made.IsZero(); first {
 		close(f.made)
 	}

@@ -40,9 +40,10 @@ func (f *Files) Metrics() (metrics.Files, map[int]uint64) {
 type Info struct {
 	Name    string    `json:"name"`
 	URL     string    `json:"url"`
-	Pages   int       `json:"pages"`            // that it lists; 0 for an index
-	Bytes   int       `json:"bytes"`            // before compression
-	Changed time.Time `json:"changed,omitzero"` // when what is stored of its pages last changed, if known
+	Section string    `json:"section,omitempty"` // of a rule, whose pages it lists
+	Pages   int       `json:"pages"`             // that it lists; 0 for an index
+	Bytes   int       `json:"bytes"`             // before compression
+	Changed time.Time `json:"changed,omitzero"`  // when what is stored of its pages last changed, if known
 }
 
 // List returns the files that are served, the one that crawlers begin with first. Under
@@ -52,8 +53,8 @@ func (f *Files) List() []Info {
 	var list []Info
 	add := func(number int, p *file) {
 		if p != nil {
-			name := f.of(number)
-			list = append(list, Info{name, f.cfg.URL(f.cfg.Folder + name), p.pages, p.size, p.changed.Time().UTC()})
+			name := f.of(number, s)
+			list = append(list, Info{name, f.cfg.URL(f.cfg.Folder + name), p.section, p.pages, p.size, p.changed.Time().UTC()})
 		}
 	}
 	add(0, s.named(name{top: true}))

@@ -3,6 +3,7 @@ package files
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/lastmod"
@@ -23,6 +24,7 @@ type file struct {
 	dated   int             // entries with a lastmod
 	until   moment.Time     // when the first page expires, 0 for never
 	listed  locations
+	section string    // of its pages, "" for none
 	news    []mention // of its pages, for the files beside the sitemap
 	unread  bool      // there is a shard, and it could not be read since the start
 }
@@ -52,10 +54,11 @@ func (s locations) has(hash uint64) bool {
 
 // snapshot is one state of all files. It is replaced, never changed.
 type snapshot struct {
-	files map[int]*file // those that list a page, or may, by their numbers
-	index *file         // lists the shards; nil if there are fewer than two
-	pages int           // listed by the shards
-	until moment.Time   // when the first of the pages expires, 0 for never
+	files map[int]*file  // those that list a page, or may, by their numbers
+	parts map[int]string // the names of the shards in sections, such as "blog-2"
+	index *file          // lists the shards; nil if there are fewer than two, and no sections
+	pages int            // listed by the shards
+	until moment.Time    // when the first of the pages expires, 0 for never
 	trust lastmod.Trust
 	made  time.Time // the zero time for never
 }
@@ -88,6 +91,11 @@ func (s *snapshot) with(made map[int]*file) map[int]*file {
 // named returns the file that a name stands for, nil if there is none. While there is only
 // one shard, that goes by the name of the index.
 func (s *snapshot) named(n name) *file {
+	for number, part := range s.parts {
+		if n.part == part && part != "" {
+			return s.files[number]
+		}
+	}
 	if !n.top {
 		return s.files[n.number]
 	}
@@ -107,7 +115,20 @@ func (s *snapshot) sum(address func(n int) string) {
 			s.pages += p.pages
 		}
 	}
-	if numbers := s.shards(); len(numbers) > 1 {
+	numbers, counts := s.shards(), map[string]int{}
+	for _, n := range numbers {
+		section := s.files[n].section
+		if section == "" {
+			continue
+		}
+		if s.parts == nil {
+			s.parts = map[int]string{}
+		}
+		if s.parts[n], counts[section] = section, counts[section]+1; counts[section] > 1 {
+			s.parts[n] += "-" + strconv.Itoa(counts[section])
+		}
+	}
+	if len(numbers) > 1 || len(s.parts) > 0 {
 		s.index = s.writeIndex(numbers, address)
 	}
 }

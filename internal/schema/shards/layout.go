@@ -32,6 +32,11 @@ type Layout struct {
 	// Filling is the last shard, which new pages fill; 0 if there is none yet. Another
 	// process may have begun the next one meanwhile: a full shard is passed over.
 	Filling int
+
+	// Section returns the section of a location, "" for none; nil if the site has no sections. Sections are those of the
+	// shards, as far as they are known. They are replaced, never changed.
+	Section  func(location string) string
+	Sections map[int]string
 }
 
 // Shard is the record of one shard.
@@ -41,6 +46,7 @@ type Shard struct {
 	Changes int `cbor:"3,keyasint,omitzero"` // counts the changes that may change the file; 0 if unknown
 
 	Changed moment.Time `cbor:"4,keyasint,omitzero"` // when the last of them was stored; 0 if unknown
+	Section string      `cbor:"5,keyasint,omitzero"` // of all its pages
 }
 
 // At returns the layout for a transaction at some time. The shards that it changes have that time.
@@ -126,7 +132,7 @@ func (l Layout) putShard(tx txn.Records, n int, p Shard) {
 func (l Layout) Add(tx txn.Records, before int, location string, e Entry) int {
 	size := l.Reserved(location, e.Extensions)
 	e.Room = size - l.size(location)
-	n, p := l.choose(tx, before, size)
+	n, p := l.choose(tx, before, size, l.SectionOf(location))
 	p.Pages++
 	p.Bytes += size
 	l.putShard(tx, n, p)
@@ -134,17 +140,48 @@ func (l Layout) Add(tx txn.Records, before int, location string, e Entry) int {
 	return n
 }
 
-func (l Layout) choose(tx txn.Records, before, size int) (int, Shard) {
+func (l Layout) choose(tx txn.Records, before, size int, section string) (int, Shard) {
+	fits := func(n int) (Shard, bool) {
+		p := Decode(tx.Get(l.Keys.Shard(n)))
+		if p.Pages <= 0 {
+			p.Section = section // it is nobody's
+		}
+		return p, p.Section == section && l.room(p, size)
+	}
 	if before > 0 {
-		if p := Decode(tx.Get(l.Keys.Shard(before))); l.room(p, size) {
+		if p, ok := fits(before); ok {
 			return before, p
 		}
 	}
-	for n := max(1, l.Filling); ; n++ {
-		if p := Decode(tx.Get(l.Keys.Shard(n))); l.room(p, size) {
+	for n := l.filling(section); ; n++ {
+		if p, ok := fits(n); ok {
 			return n, p
 		}
 	}
+}
+
+// filling returns the shard that new pages of a section fill.
+func (l Layout) filling(section string) int {
+	for n := l.Filling; n > 0; n-- {
+		if of, known := l.Sections[n]; of == section && (known || l.Section == nil) {
+			return n
+		}
+	}
+	return 1
+}
+
+// SectionOf returns the section of a location, "" for none.
+func (l Layout) SectionOf(location string) string {
+	if l.Section == nil {
+		return ""
+	}
+	return l.Section(location)
+}
+
+// Misplaced reports whether location, which is in shard n, belongs into another section by now.
+func (l Layout) Misplaced(n int, location string) bool {
+	of, known := l.Sections[n]
+	return known && of != l.SectionOf(location)
 }
 
 // Remove takes location out of shard n. The room stays free, so that few files change.
@@ -248,7 +285,7 @@ const headroom = 1024
 // time.
 func (l Layout) Guess(n int, location string) []string {
 	if n == 0 {
-		n = max(1, l.Filling)
+		n = l.filling(l.SectionOf(location))
 	}
 	return []string{l.Keys.Shard(n), l.Keys.List(n, location)}
 }

@@ -104,6 +104,7 @@ type rule struct {
 	IgnoreCacheControl bool     `toml:"ignore-cache-control"`
 	ChangeFreq         string   `toml:"changefreq"`
 	Priority           float64  `toml:"priority"`
+	Section            string   `toml:"section"`
 }
 
 // wrong returns an error with settings in braces, as for package words.

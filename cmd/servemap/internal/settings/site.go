@@ -49,7 +49,7 @@ func (s *Settings) Options(log *slog.Logger) (*servemap.Options, error) {
 		if !known {
 			return nil, fmt.Errorf("the rule for %s has the list %q; it may be always, never or auto", r.Pattern, r.List)
 		}
-		o.Rules = append(o.Rules, servemap.Rule{Pattern: r.Pattern, List: list, Query: r.Query, IgnoreCacheControl: r.IgnoreCacheControl, ChangeFreq: r.ChangeFreq, Priority: r.Priority})
+		o.Rules = append(o.Rules, servemap.Rule{Pattern: r.Pattern, List: list, Query: r.Query, IgnoreCacheControl: r.IgnoreCacheControl, ChangeFreq: r.ChangeFreq, Priority: r.Priority, Section: r.Section})
 	}
 	if len(s.Query) > 0 { // a rule adds to the default; Options.Query would replace it
 		o.Rules = append(o.Rules, servemap.Rule{Pattern: "/", Query: s.Query})
