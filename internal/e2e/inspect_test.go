@@ -38,6 +38,7 @@ func inspected(t *testing.T, st store.Store, fn func(*testkit.Site)) {
 		"/hidden":  testkit.Reply(http.StatusOK, testkit.HTML(`<meta name="robots" content="noindex">`, "hidden")),
 		"/private": testkit.Reply(http.StatusOK, testkit.HTML("", "private"), "Cache-Control", "private"),
 		secret:     testkit.Page("choose a password"),
+		"/admin":   testkit.Reply(http.StatusFound, "", "Location", "/login"),
 	}
 	testkit.Run(t, testkit.Setup{Store: st, Mount: func(s *servemap.Site) http.Handler {
 		m := http.NewServeMux()
@@ -45,7 +46,7 @@ func inspected(t *testing.T, st store.Store, fn func(*testkit.Site)) {
 		m.Handle("/inspect/", s.Inspector(everybody))
 		return s.Wrap(m)
 	}}, func(s *testkit.Site) {
-		s.Visit("/", "/a", "/b/", "/b/c", "/hidden", "/private", secret, "/x'y&z")
+		s.Visit("/", "/a", "/b/", "/b/c", "/hidden", "/private", secret, "/x'y&z", "/admin")
 		fn(s)
 	})
 }
@@ -68,6 +69,7 @@ func TestInspectorSaysWhyAPageIsMissing(t *testing.T) {
 			{"a secret", secret, "looks like a secret"},
 			{"not seen", "/unseen", "open it once in a private window, and it is listed seconds later"},
 			{"nothing known", "/nothing", "Nothing is known of this page"},
+			{"a log-in that nothing links to", "/admin", "or a redirect, as to a log-in: of such an address, only what a listed page links to is remembered."},
 			{"another slash", "/a/", "Did you mean https://example.com/a? That one is listed."},
 			{"another case", "/B/C", "Did you mean https://example.com/b/c? That one is listed."},
 			{"the sitemap itself", "/sitemap.xml", "This is a file of the sitemap itself."},
@@ -87,11 +89,11 @@ func TestInspectorSaysWhyAPageIsMissing(t *testing.T) {
 			{"within", "C", "/b/c", "/b/</a>"},
 			{"the beginning of addresses", "/b*", "/b/c", "/a</a>"},
 			{"what is below an address", "/b/*", "/b/c", "/a</a>"},
-			{"nothing below an address", "/z/*", "There is none.", "/b/c"},
+			{"nothing below an address", "/z/*", "No page fits.", "/b/c"},
 			{"as people write it", "x'y&z", "x&#39;y&amp;z", "/b/c"},
-			{"none", "zzz", "There is none.", "/b/c"},
+			{"none", "zzz", "No page fits.", "/b/c"},
 			{"none, but perhaps an address", "zz z", `<a href="page?u=%2fzz%2520z">Ask about <span class="code">/zz%20z</span></a>`, "/b/c"},
-			{"nothing", " ", "Type an address", "There is none."},
+			{"nothing", " ", "Type an address", "No page fits."},
 		} {
 			a := s.Get("/inspect/pages?q=" + url.QueryEscape(tt.asked))
 			if a.Status != http.StatusOK || !strings.Contains(a.Body, tt.has) || strings.Contains(a.Body, tt.not) {

@@ -143,7 +143,7 @@ func TestTheOwnerIsToldWhatIsNotKnown(t *testing.T) {
 				t.Errorf("pages %s: no %s, or %q, in\n%s", tt.name, tt.has, tt.not, got)
 			}
 		}
-		want("no page of that reason", "pages?reason=denied", "There is none.", "can be named")
+		want("no page of that reason", "pages?reason=denied", "No such page.", "can be named")
 		want("no rate of a page that is gone", "page?u=/left", "Gone /left", "How often it changes")
 		s.Restart()
 		time.Sleep(time.Minute)
