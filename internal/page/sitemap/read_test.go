@@ -28,6 +28,9 @@ func TestReadFindsWhatAFileLists(t *testing.T) {
 		{"empty", "", nil, false, false},
 		{"a page", "<!DOCTYPE html><html><body><a href='/'>x</a><loc>/x</loc>", nil, false, false},
 		{"JSON", `{"loc": "https://example.com"}`, nil, false, false},
+		{"an entity", `<!DOCTYPE urlset [<!ENTITY b "https://example.com">]><urlset><url><loc>&b;/a</loc></url></urlset>`, []string{a}, false, true},
+		{"20 KB of entities that stand for 16 MB", `<!DOCTYPE urlset [<!ENTITY x "` + strings.Repeat("x", 4<<10) + `">]><urlset><url><loc>` +
+			strings.Repeat("&x;", 4<<10) + "</loc></url></urlset>", nil, false, false},
 		{"too deep", strings.Repeat("<url>", 2000) + "<loc>" + a, nil, false, false},
 	} {
 		var lists []string

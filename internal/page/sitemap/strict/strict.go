@@ -156,7 +156,7 @@ func (s *scanner) next() bool {
 	case xml.ProcInst:
 		return s.instruction(t.Target, at, line, raw)
 	case xml.Directive:
-		if s.rooted || !bytes.HasPrefix(t, []byte("DOCTYPE")) {
+		if s.rooted || s.entities != nil || !bytes.HasPrefix(t, []byte("DOCTYPE")) {
 			return s.fail(line, "a declaration <!... where none may be")
 		}
 		for _, e := range entity.FindAllSubmatch(raw, -1) {
@@ -165,9 +165,30 @@ func (s *scanner) next() bool {
 			}
 			s.entities[string(e[1])] = string(e[2]) + string(e[3])
 		}
-		s.from.Entity = s.entities
+		if s.from.Entity = s.entities; s.entities != nil && s.expanded() > mostExpanded {
+			return s.fail(line, "entities that stand for more than %d MiB in all; parsers stop there", mostExpanded>>20)
+		}
 	}
 	return true
+}
+
+// mostExpanded is how many bytes the entities of a text may stand for: in expat, a text that is longer must not consist of
+// entities for the most part.
+const mostExpanded = 8 << 20
+
+// reference matches what stands for an entity.
+var reference = regexp.MustCompile(`&([^\s&;<]+);`)
+
+// expanded returns for how many bytes the entities of the text stand.
+func (s *scanner) expanded() (n int) {
+	for rest := s.text; ; {
+		at := reference.FindSubmatchIndex(rest)
+		if at == nil {
+			return n
+		}
+		n += len(s.entities[string(rest[at[2]:at[3]])])
+		rest = rest[at[1]:]
+	}
 }
 
 // before notes what stands before the root, and goes on at the root, wherever it is. It returns false if there is none.
