@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/testkit"
 )
 
@@ -176,13 +178,22 @@ func (s *scene) checkAll(t *testing.T, r *row) {
 	}
 }
 
+// refusal returns the name of the reason why an address can be no page, by its text in the error.
+func refusal(err error) string {
+	for why := eligibility.AddressHost; int(why) < eligibility.Reasons; why++ {
+		if strings.Contains(err.Error(), ": "+messages.ReasonNamed(why.String()).Why+".") {
+			return why.String()
+		}
+	}
+	return ""
+}
+
 // check returns what is wrong with what became of a page, or "".
 func (s *scene) check(p *page) string {
 	e, err := s.Explain(s.Context(), p.location)
 	verdict, reason := string(e.Verdict), string(e.Reason)
 	if err != nil {
-		_, name, _ := strings.Cut(err.Error(), " (") // the reason's name, after the text
-		verdict, reason = "refused", strings.TrimSuffix(name, ")")
+		verdict, reason = "refused", refusal(err)
 	}
 	_, listed := s.listing[p.location]
 	switch told := s.mentionedBy(p, fmt.Appendf(nil, "%+v", e)); {
