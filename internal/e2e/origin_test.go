@@ -437,7 +437,7 @@ func TestProgramThatWorksOnAfterTheLastByteHasAnswered(t *testing.T) {
 	}
 	answers := map[string]func(w http.ResponseWriter, body []byte){
 		"/": func(w http.ResponseWriter, body []byte) { w.Write(body) }, "/write": func(w http.ResponseWriter, body []byte) { w.Write(body) },
-		"/string": func(w http.ResponseWriter, body []byte) { io.WriteString(w, string(body)) },
+		"/string": func(w http.ResponseWriter, body []byte) { text := string(body); io.WriteString(w, text) },
 		"/reader": func(w http.ResponseWriter, body []byte) { io.Copy(w, bytes.NewReader(body)) },
 		"/header": write(http.StatusOK), "/gone": write(http.StatusNotFound),
 		"/old": func(w http.ResponseWriter, body []byte) {

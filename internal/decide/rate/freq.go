@@ -40,9 +40,9 @@ func freqOf(mean float64) Freq {
 // the word does not come back, so it is for archives.
 const neverAfter = 2 * year
 
-// alwaysChanges is how many changes a page needs to be called always, one at every observation. After one or two
-// somebody is perhaps working on it.
-const alwaysChanges = 3
+// busyChanges is how many changes a page needs to be called always or hourly. After one or two somebody is perhaps working
+// on it.
+const busyChanges = 3
 
 // Freq returns the word for how often the page is likely to change from now on. was is the word before, which is
 // kept as long as no other one is clearly better.
@@ -56,22 +56,25 @@ func (e Estimate) Freq(was Freq) Freq {
 		}
 		return Yearly
 	}
-	p := e.words()
+	p, fastest := e.words(), Hourly
+	if e.Past.changes() < busyChanges {
+		fastest = Daily
+	}
 	switch {
-	case p[Always] >= 0.5 && e.Past.changes() >= alwaysChanges:
+	case p[Always] >= 0.5 && fastest == Hourly:
 		return Always
 	case p[Never] >= 0.5 && e.Quiet() >= neverAfter:
 		return Never
 	}
 	p[Hourly] += p[Always]
 	p[Yearly] += p[Never]
-	best := Hourly
-	for f := Daily; f <= Yearly; f++ {
+	best := fastest
+	for f := fastest + 1; f <= Yearly; f++ {
 		if p.harm(f) < p.harm(best) {
 			best = f
 		}
 	}
-	if Hourly <= was && was <= Yearly && p.harm(was) < p.harm(best)+leastGain {
+	if fastest <= was && was <= Yearly && p.harm(was) < p.harm(best)+leastGain {
 		return was
 	}
 	return best

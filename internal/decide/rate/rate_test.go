@@ -55,7 +55,7 @@ func TestFreqIsTheWordThatMisleadsLeast(t *testing.T) {
 		{"changes every 10 s, seen every 5 s for 2 minutes", observed(24, 5, everyNth(2)), Hourly},
 		{"changed at every observation, a minute apart", observed(30, minute, always), Always},
 		{"changed at every observation, a day apart: hourly or daily", observed(50, day, always), Hourly},
-		{"changed once, a minute after the first observation", observed(2, minute, always), Hourly},
+		{"changed once, a minute after the first observation: somebody is perhaps working on it", observed(2, minute, always), Daily},
 		{"two observations a week apart, changed", observed(2, 7*day, always), Daily},
 		{"two observations half a year apart, changed: anything from hourly to yearly", observed(2, 180*day, always), Weekly},
 		{"changed at every observation, then at none of five", thereafter(observed(100, minute, always), false, false, false, false, false), Yearly},
