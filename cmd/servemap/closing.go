@@ -29,6 +29,7 @@ type closing struct {
 	broken  []inspect.Link
 	orphans leftOut // in the site's own sitemap, and linked nowhere
 	left    []leftOut
+	cure    string // how to list more, "" if nothing is known to help
 }
 
 // leftOut is a reason for which pages or links are not listed.
@@ -199,6 +200,9 @@ func (c closing) write(w io.Writer, s report.Style) error {
 	slices.SortFunc(c.left, func(a, b leftOut) int { return cmp.Or(cmp.Compare(b.n, a.n), strings.Compare(a.why, b.why)) })
 	for _, l := range c.left {
 		l.write(&b, s)
+	}
+	if c.cure != "" {
+		fmt.Fprintf(&b, "\n%s\n", s.Paint("33", s.Escape(c.cure)))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -26,10 +26,12 @@ import (
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/cmd/servemap/internal/check"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/cmd/servemap/internal/explorer"
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
 	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/crawl/explore"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/inspect"
@@ -235,7 +237,17 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 	if done.Pages <= fewPages {
 		found.scripts = c.scripted()
 	}
+	_, _, add := a.explorer.Missing(done)
+	found.cure = c.cure(add)
 	return found, nil
+}
+
+// cure says how to crawl so that more is listed. add are the flags for that, "" for none.
+func (c *crawl) cure(add string) string {
+	if add == "" {
+		return ""
+	}
+	return "If these pages are public: servemap crawl " + c.Origin + " " + add
 }
 
 // fewPages is how many pages a crawl finds at most of a site whose links are written by scripts.
@@ -246,7 +258,7 @@ func (c *crawl) write(files http.Handler) error {
 	name := c.Name + ".xml"
 	code, text := fetch(files, c.Origin+"/"+name)
 	if code != http.StatusOK {
-		return exit{codeNo, fmt.Sprintf("%s is not written: %s", c.out, bytes.TrimSpace(text))}
+		return exit{codeNo, fmt.Sprintf("%s is not written: %s", c.out, bytes.TrimSpace(bytes.Replace(text, []byte(messages.ToOwner), nil, 1)))}
 	}
 	var index struct {
 		Parts []string `xml:"sitemap>loc"`
@@ -358,6 +370,9 @@ func linked(ctx context.Context, s streams, origin string) (found check.Crawl, e
 			return found, err
 		}
 		found.Public = append(found.Public, p.URL)
+	}
+	if _, means, add := a.explorer.Missing(done); len(found.Public) == 0 {
+		found.Why = strings.TrimSpace("The crawl could list none of " + report.Count(done.Pages, "page") + ". " + means + " " + c.cure(add))
 	}
 	found.Led, found.Whole = slices.Sorted(maps.Keys(led)), done.Waiting == 0
 	return found, nil

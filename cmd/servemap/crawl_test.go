@@ -71,6 +71,47 @@ func TestCrawlWritesTheSitemapOfAForeignSite(t *testing.T) {
 	}
 }
 
+func TestCrawlThatListsNothingSaysWhatHelps(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		switch r.URL.Path {
+		case "/sitemap.xml":
+			fmt.Fprintf(w, "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>http://%s/article-2</loc></url><url><loc>http://%[1]s/alone</loc></url></urlset>", r.Host)
+		case "/alone":
+			fmt.Fprint(w, "<!doctype html><title>Alone</title><p>No link leads here.")
+		default:
+			r.Header.Set("X-Forwarded-Proto", "http")
+			blog(w, r)
+		}
+	}))
+	t.Cleanup(site.Close)
+	cure := "If these pages are public: servemap crawl " + site.URL + " -public /"
+	for _, tt := range []struct {
+		name  string
+		args  []string
+		code  int
+		wants []string
+		not   string
+	}{
+		{"crawl", []string{"crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml")}, codeNo, []string{"\n0 listed · ", cure + "\n", "is not written: No page of " + site.URL + " is listed yet."}, "inspector"},
+		{"check", []string{"check", site.URL, "-crawl"}, codeDone, []string{"The crawl could list none of 21 pages. Sent as not to be stored (Cache-Control: no-store). ", cure}, "linked nowhere"},
+		{"crawl as it says", []string{"crawl", site.URL, "-public", "/", "-out", filepath.Join(t.TempDir(), "sitemap.xml")}, codeDone, []string{"\n22 listed · "}, "If these pages"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			code, out, errs := call(t, tt.args...)
+			says := strings.Join(strings.Fields(out+errs), " ")
+			for _, want := range tt.wants {
+				if !strings.Contains(out+errs, want) && !strings.Contains(says, want) {
+					t.Errorf("it does not say %q: %s%s", want, out, errs)
+				}
+			}
+			if code != tt.code || strings.Contains(says, tt.not) {
+				t.Errorf("code %d, or it says %q: %s%s", code, tt.not, out, errs)
+			}
+		})
+	}
+}
+
 func TestEachCrawlOfALargeSiteWritesTheSameWholeFile(t *testing.T) {
 	base.OneByOne(t)
 	const pages = 1000

@@ -32,6 +32,9 @@ func (c Counts) Making() bool {
 	return false
 }
 
+// ToOwner is what NoSitemap says at its end to who serves the site.
+const ToOwner = " The log and the inspector tell its owner more."
+
 // NoSitemap says why there is no sitemap. Strangers may read it, so the owner learns more elsewhere.
 func NoSitemap(c Counts) string {
 	text := "No page of " + c.Origin + " is listed yet."
@@ -43,5 +46,5 @@ func NoSitemap(c Counts) string {
 	case c.Making():
 		text = "The first file of the sitemap of " + c.Origin + " is being made. Ask again in some seconds."
 	}
-	return words.Say(text + " The log and the inspector tell its owner more.\n")
+	return words.Say(text + ToOwner + "\n")
 }

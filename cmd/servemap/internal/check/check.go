@@ -43,6 +43,7 @@ type Crawl struct {
 	Public []string // pages that anybody may get, linked from another
 	Led    []string // all addresses to which links led
 	Whole  bool     // it came to its end
+	Why    string   // says why Public is empty
 }
 
 // ErrNone says that the site has no sitemap.

@@ -178,7 +178,12 @@ func (c *checker) observed() {
 
 // compareLinks compares the listed pages with those that links lead to, both ways. A crawl leaves out most addresses
 // with a query, whoever links to them, so these are never said to be linked nowhere. Nor is what should not be listed.
+// Where the crawl could list nothing, nothing is compared.
 func (c *checker) compareLinks(found Crawl) {
+	if found.Why != "" {
+		c.Facts = append(c.Facts, found.Why)
+		return
+	}
 	led, missing := map[string]bool{}, 0
 	for _, u := range found.Led {
 		led[address.KeyOf(u)] = true
@@ -203,5 +208,9 @@ func (c *checker) compareLinks(found Crawl) {
 		orphans++
 		c.Add("orphan", e.At(), "is listed, and no link leads there")
 	}
-	c.Facts = append(c.Facts, text+", and "+report.Number(orphans)+" listed ones are linked nowhere.")
+	are := " are"
+	if orphans == 1 {
+		are = " is"
+	}
+	c.Facts = append(c.Facts, text+", and "+report.Count(orphans, "listed page")+are+" linked nowhere.")
 }

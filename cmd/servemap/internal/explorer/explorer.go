@@ -74,21 +74,32 @@ func (e *Explorer) tell(done servemap.Exploration) {
 	for _, why := range slices.Sorted(maps.Keys(done.Skipped)) {
 		skipped = append(skipped, slog.Int(why, done.Skipped[why]))
 	}
-	st := e.Site.Stats()
-	log, level, add := e.Log.With("requests", done.Requests, "pages", done.Pages, "listed", st.Listed, "left", done.Waiting, slog.Group("skipped", skipped...)), slog.LevelInfo, ""
-	if name, means, n := cause(st); done.Pages > st.Listed && n > st.Listed {
+	log, level := e.Log.With("requests", done.Requests, "pages", done.Pages, "listed", e.Site.Stats().Listed, "left", done.Waiting, slog.Group("skipped", skipped...)), slog.LevelInfo
+	name, means, add := e.Missing(done)
+	if name != "" {
 		log, level = log.With("but", "most pages could not be listed", "most often", name, "that is", means), slog.LevelWarn
-		if name == "private" || name == "no-store" {
-			add += " " + words.Typed("{Public}", e.Public)
-		}
+	}
+	if add != "" {
+		log = log.With("if those pages are public, add", add)
+	}
+	log.Log(context.Background(), level, "explored")
+}
+
+// Missing returns the name of what keeps most pages of an exploration out, and what it means, both "" if most are
+// listed. add are the flags that list more, if those pages are public.
+func (e *Explorer) Missing(done servemap.Exploration) (name, means, add string) {
+	st := e.Site.Stats()
+	name, means, n := cause(st)
+	if done.Pages <= st.Listed || n <= st.Listed {
+		name, means = "", ""
+	}
+	if name == "private" || name == "no-store" {
+		add = words.Typed("{Public}", e.Public)
 	}
 	if names := messages.Parameters(done.Params); len(names) > 0 {
 		add += " " + words.Typed("{Query}", names...)
 	}
-	if add != "" {
-		log = log.With("if those pages are public, add", add[1:])
-	}
-	log.Log(context.Background(), level, "explored")
+	return name, means, strings.TrimSpace(add)
 }
 
 // cause returns the name of what keeps most pages out, says what it means and what to do, and how many these are. Where
