@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/schema/sitewide"
 )
 
@@ -157,11 +158,24 @@ func state(s messages.Counts) string {
 	return "No page is listed yet"
 }
 
+// fewLogins is how many pages with a field for a password are as they should be on a small site: to log in, to sign up
+// and to choose a new one. On a larger site, a tenth is.
+const fewLogins = 3
+
 // groupsOf explains the counts, and puts first what an owner should look into.
 func groupsOf(verdicts map[string]int) (groups []Group) {
+	listed := 0
+	for name, pages := range verdicts {
+		if strings.HasPrefix(name, "listed ") {
+			listed += pages
+		}
+	}
 	for name, pages := range verdicts {
 		verdict, reason, _ := strings.Cut(name, " ")
 		sum := messages.ReasonNamed(reason)
+		if sum.Reason == eligibility.PasswordField && pages > max(listed/10, min(listed, fewLogins)) {
+			sum.Care = messages.Look // not only the pages to log in, as where all have a box for that
+		}
 		groups = append(groups, Group{Verdict: verdict, Reason: reason, Pages: pages, Means: sum.Means(), Care: sum.Care})
 	}
 	order := []messages.Care{messages.Look, messages.Wait, messages.Intended, messages.Fine}

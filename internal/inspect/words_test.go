@@ -62,6 +62,29 @@ func TestGroupsBeginWithWhatToLookInto(t *testing.T) {
 	}
 }
 
+func TestPasswordFieldsAreToLookIntoOnlyWhereTheyAreMany(t *testing.T) {
+	for _, tt := range []struct {
+		name           string
+		listed, fields int
+		want           messages.Care
+	}{
+		{"a page to log in", 5, 1, messages.Intended},
+		{"to sign up and to choose a password too", 5, 3, messages.Intended},
+		{"only the home is listed, and links to the log-in", 1, 1, messages.Intended},
+		{"a log-in in each language of a large site", 400, 20, messages.Intended},
+		{"a box in the head of every page but the home", 1, 2, messages.Look},
+		{"a box in the head of a section", 100, 40, messages.Look},
+		{"no page is listed", 0, 1, messages.Look},
+	} {
+		groups := groupsOf(map[string]int{"listed entry": min(tt.listed, 1), "listed link": max(tt.listed-1, 0), "excluded password-field": tt.fields})
+		for _, g := range groups {
+			if g.Reason == "password-field" && g.Care != tt.want {
+				t.Errorf("%s: %s, want %s", tt.name, g.Care, tt.want)
+			}
+		}
+	}
+}
+
 func TestStateSaysInOneLineHowTheSiteDoes(t *testing.T) {
 	for _, tt := range []struct {
 		name string

@@ -69,7 +69,7 @@ var reasons = []Reason{
 	{eligibility.Excluded, eligibility.Disallowed, Intended, "the site's robots.txt disallows it", "Allow what should be listed.", nil},
 	{eligibility.Excluded, eligibility.Forgotten, Intended, "you took it out with {Forget}", "{UndoForget} undoes that; so does adding {Always}.", nil},
 	{eligibility.Excluded, eligibility.NoIndex, Intended, "the page says noindex", "Remove that where it is a mistake.", nil},
-	{eligibility.Excluded, eligibility.PasswordField, Look, "there is a field for a password, as on a log-in page",
+	{eligibility.Excluded, eligibility.PasswordField, Intended, "there is a field for a password, as on a log-in page",
 		"If it is for the public too, add {Always} for it. If all pages have a box to log in, put that into <header>, <nav> or <dialog>.", nil},
 	{eligibility.Excluded, eligibility.Private, Look, "sent for one visitor only (Cache-Control: private)", forOne, nil},
 	{eligibility.Excluded, eligibility.NoStore, Look, "sent as not to be stored (Cache-Control: no-store)", forOne, nil},
