@@ -30,9 +30,9 @@ const (
 // prove finds out whether the origin leads to this process: there is a file at the origin that nobody else
 // can know.
 func (e *explorer) prove(ctx context.Context) error {
-	loc, says, another := e.Door.Proof()
 	begun := time.Now()
 	for wait := firstProof; ; wait *= 2 {
+		loc, says, another := e.Door.Proof() // it may share its records once it has read them
 		a := e.request(ctx, loc)
 		why := a.err
 		switch {
