@@ -96,7 +96,7 @@ func (c *comparison) isRipe(w *watched, b *block) bool {
 	if w.Gone {
 		return seen && aged && c.Doubt == 0
 	}
-	stayed := c.at-int64(w.Since) > stayUnit*int64(min(c.mover(w.Prev).Stay, c.mover(w.Next).Stay))
+	stayed := b.size > smallNews || c.at-int64(w.Since) > stayUnit*int64(min(c.mover(w.Prev).Stay, c.mover(w.Next).Stay))
 	return seen && stayed && (aged || !c.emptied) && (c.List || !b.names(c.at))
 }
 
