@@ -122,6 +122,9 @@ func statusCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 			defer terminal.PrintReasons(a.out, st.Reasons, st.Responses)
 			st.Stats.Verdicts, st.Stats.Ignored, st.Stats.LeftOut, st.History = nil, nil, nil, inspect.History{}
 			st.Reasons, st.Responses = nil, nil
+			for i := range st.Look {
+				st.Look[i].View = "" // of the inspector, which a terminal has not
+			}
 		}
 		return a.show(st)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -45,6 +46,9 @@ func TestListGivesWhatTheSitemapHas(t *testing.T) {
 	}
 	if out := must(t, "status", "-data", s.data); !strings.Contains(out, "  listed       3\n") || !strings.Contains(out, "\nlisted       entry                       1  Entry page") {
 		t.Errorf("status: %s", out)
+	}
+	if out := must(t, "status", "-data", s.data); !strings.Contains(out, "robots.txt does not name the sitemap") || regexp.MustCompile(`\bview\b`).MatchString(out) {
+		t.Errorf("status has nothing to look into, or where the inspector shows it: %s", out)
 	}
 	if code, _, errs := call(t, "explain", "-data", s.data, "https://other.example/"); code != codeFailed || !strings.Contains(errs, "other.example") {
 		t.Errorf("another host: %d %s", code, errs)

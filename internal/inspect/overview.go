@@ -113,7 +113,7 @@ func (i *Inspector) look(ctx context.Context, s messages.Counts, reasons []Group
 		all = append(all, Look{Text: h.String()})
 	}
 	if none := s.Listed == 0 && !s.Making() && !s.NoStore; none && len(all) == 0 && (len(s.Verdicts) > 0 || uncounted(s) >= worries) {
-		all = append(all, Look{"Visitors came, and no page is listed yet.", "#ignored"})
+		all = append(all, Look{"Pages were asked for, and none is listed yet.", "#ignored"})
 	}
 	if s.Broken > 0 {
 		all = append(all, Look{count(s.Broken, "broken link") + " on listed pages.", "links"})
