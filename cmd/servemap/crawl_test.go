@@ -76,7 +76,9 @@ func TestCrawlThatListsNothingSaysWhatHelps(t *testing.T) {
 		w.Header().Set("Cache-Control", "no-store")
 		switch r.URL.Path {
 		case "/sitemap.xml":
-			fmt.Fprintf(w, "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>http://%s/article-2</loc></url><url><loc>http://%[1]s/alone</loc></url></urlset>", r.Host)
+			fmt.Fprintf(w, "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>http://%s/article-2</loc></url><url><loc>http://%[1]s/alone</loc></url><url><loc>http://%[1]s/gone</loc></url></urlset>", r.Host)
+		case "/gone":
+			http.NotFound(w, r)
 		case "/alone":
 			fmt.Fprint(w, "<!doctype html><title>Alone</title><p>No link leads here.")
 		default:
@@ -94,8 +96,8 @@ func TestCrawlThatListsNothingSaysWhatHelps(t *testing.T) {
 		not   string
 	}{
 		{"crawl", []string{"crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml")}, codeNo, []string{"\n0 listed · ", cure + "\n", "is not written: No page of " + site.URL + " is listed yet."}, "inspector"},
-		{"check", []string{"check", site.URL, "-crawl"}, codeDone, []string{"The crawl could list none of 21 pages. Sent as not to be stored (Cache-Control: no-store). ", cure}, "linked nowhere"},
-		{"crawl as it says", []string{"crawl", site.URL, "-public", "/", "-out", filepath.Join(t.TempDir(), "sitemap.xml")}, codeDone, []string{"\n22 listed · "}, "If these pages"},
+		{"check", []string{"check", site.URL, "-crawl"}, codeNo, []string{"The crawl could list none of 21 pages. Sent as not to be stored (Cache-Control: no-store). ", cure}, "linked nowhere"},
+		{"crawl as it says", []string{"crawl", site.URL, "-public", "/", "-out", filepath.Join(t.TempDir(), "sitemap.xml")}, codeDone, []string{"\n22 listed · ", "1  A sitemap that the site has names them, and they are answered with an error.", "- " + site.URL + "/gone\n"}, "If these pages"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			code, out, errs := call(t, tt.args...)

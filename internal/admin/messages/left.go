@@ -29,6 +29,7 @@ var left = map[string]Reason{
 	"endless": {Care: Intended, Why: "pages of their kind showed nothing new any more, as in a calendar or a filter, so no more of them were asked for",
 		Todo: "Link to those that matter from another page, or add {Always} for them."},
 	"unread":   {Care: Look, Why: "a sitemap that the site has was not read to its end: it does not answer, is none, is disallowed, or there are too many", Todo: "See what answers there, as with servemap check."},
+	"stale":    {Care: Look, Why: "a sitemap that the site has names them, and they are answered with an error", Todo: "Mend them, or take them out of that sitemap."},
 	"too-many": {Care: Look, Why: "more addresses than can be remembered were found, in links or the site's sitemap", Todo: "Give a greater {Max}."},
 	"file":     {Care: Intended, Why: "the site gave no HTML there, as at downloads and feeds", Todo: "If they are pages, answer them with the Content-Type text/html."},
 	"nofollow": {Care: Intended, Why: "the link, or its page, says nofollow", Todo: "Remove that where it is a mistake."},

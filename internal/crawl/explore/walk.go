@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"time"
 )
 
@@ -117,6 +118,9 @@ func (e *explorer) take(ctx context.Context, r result) error {
 	}
 	if r.elsewhere {
 		e.leave("elsewhere", 1, e.Normalizer.Origin().URL(r.Location))
+	}
+	if r.status >= http.StatusBadRequest && e.published[r.Location] {
+		e.leave("stale", 1, e.Normalizer.Origin().URL(r.Location))
 	}
 	e.follow(r)
 	return nil
