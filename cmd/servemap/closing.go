@@ -214,10 +214,11 @@ func (l leftOut) write(b *strings.Builder, s report.Style) {
 	text = strings.TrimSuffix(strings.ToUpper(text[:1])+text[1:], ".") + ". " + strings.TrimPrefix(words.Say(l.todo), ". ")
 	wrapped := report.Wrap(s.Escape(text), strings.Repeat(" ", 8), s.Width)
 	fmt.Fprintf(b, "  %s%s\n", s.Paint("1", fmt.Sprintf("%4s", report.Number(l.n))), strings.TrimPrefix(wrapped, strings.Repeat(" ", 6)))
-	for _, address := range l.some[:min(len(l.some), shownOf)] {
+	shown := l.some[:min(len(l.some), shownOf)]
+	for _, address := range shown {
 		fmt.Fprintf(b, "        - %s\n", s.Escape(address))
 	}
-	if more := l.n - shownOf; more > 0 && len(l.some) > 0 {
+	if more := l.n - len(shown); more > 0 && len(shown) > 0 {
 		fmt.Fprintf(b, "        and %s more\n", report.Number(more))
 	}
 }

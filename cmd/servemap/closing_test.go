@@ -21,7 +21,8 @@ func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
 	named := map[string][]inspect.Link{"not-seen": {
 		broken[0], {URL: at("/staff"), Status: 403}, {URL: at("/old"), Status: 302, To: at("/new")}, {URL: at("/me"), Status: 302, To: at("/login")}, {URL: at("/a.pdf"), Status: 200},
 	}}
-	done := servemap.Exploration{Waiting: 4, Skipped: map[string]int{"disallowed": 2, "file": 7}}
+	done := servemap.Exploration{Waiting: 4, Skipped: map[string]int{"disallowed": 2, "file": 7, "query": 5},
+		Examples: map[string]string{"query": at("/article.php?id=1")}}
 	var b strings.Builder
 	plain := report.Style{Paint: func(_, text string) string { return text }, Escape: func(text string) string { return text }}
 	c := closing{listed: 1169, to: "sitemap.xml", broken: broken, left: leftOf(done, groups, named, broken)}
@@ -29,9 +30,9 @@ func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"\n1,169 listed · 1 broken link · 10 left out → sitemap.xml\n", "  https://example.com/gone  404, linked from https://example.com/ and 1 other page\n",
+		"\n1,169 listed · 1 broken link · 15 left out → sitemap.xml\n", "  https://example.com/gone  404, linked from https://example.com/ and 1 other page\n",
 		"4  The limit of requests was reached", "2  The site's robots.txt disallows it.", "1  Refused (403)", "1  Visitors are sent to log in", "1  No page of HTML", "1  Redirect (302)",
-		"- https://example.com/old → https://example.com/new\n",
+		"- https://example.com/article.php?id=1\n        and 4 more\n", "- https://example.com/old → https://example.com/new\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("it does not say %q: %s", want, b.String())

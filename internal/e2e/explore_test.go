@@ -169,7 +169,7 @@ func TestExploringNamesWhatIsHeldAndTheParametersThatKeepPagesOut(t *testing.T) 
 	}
 	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
 		done := explore(s, servemap.ExploreOptions{Concurrency: 1})
-		if strings.Join(done.Params, ", ") != "dish: 1 linked pages of /dishes" || done.Skipped["query"] != 2 || done.Skipped["held"] != 1 || len(done.Held) != 1 || !strings.HasSuffix(done.Held[0], "/kq7xwvfj3t.html") {
+		if strings.Join(done.Params, ", ") != "dish: 1 linked page of /dishes" || done.Skipped["query"] != 2 || done.Skipped["held"] != 1 || len(done.Held) != 1 || !strings.HasSuffix(done.Held[0], "/kq7xwvfj3t.html") {
 			s.Errorf("%+v", done)
 		}
 		s.WantListed("/", "/dishes", "/reader.html", "/view?id=5")

@@ -72,7 +72,7 @@ func TestQueriesThatArePagesAreExplored(t *testing.T) {
 					s.Errorf("%d are listed, want %d; left out: %q", listed, tt.listed, done.Params)
 				}
 				s.Shut() // completes the log
-				if logs := strings.Contains(s.Logged.String(), "in Options.Query, but none that only sorts or filters. There are "); logs != (tt.hint != "") {
+				if logs := strings.Contains(s.Logged.String(), "in Options.Query, but none that only sorts, filters or searches. Left out: "); logs != (tt.hint != "") {
 					s.Errorf("the log says %s", s.Logged)
 				}
 			})

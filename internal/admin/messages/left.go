@@ -81,7 +81,7 @@ func QueryRemedy(params []string) string {
 		found[i] = pages + " with " + names
 	}
 	if len(found) > 0 {
-		remedy += " There are " + strings.Join(found, ", ") + "."
+		remedy += " Left out: " + strings.Join(found, ", ") + "."
 	}
 	return remedy
 }

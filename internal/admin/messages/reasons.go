@@ -110,7 +110,7 @@ var reasons = []Reason{
 	{Reason: eligibility.AddressEmail, Care: Look, Why: "its address has an e-mail address in it", Todo: address},
 	{Reason: eligibility.AddressOutsideFolder, Care: Intended, Why: "it is not in the folder of the origin"},
 	{Reason: eligibility.AddressQuery, Care: Look, Why: "its query has a parameter that is not allowed, tracks visitors or has no value",
-		Todo: "Name parameters that make pages of their own in {Query}, but none that only sorts or filters."},
+		Todo: "Name parameters that make pages of their own in {Query}, but none that only sorts, filters or searches."},
 }
 
 const (

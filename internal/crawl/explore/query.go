@@ -162,7 +162,11 @@ func (q *queries) params(norm *location.Normalizer) (all []string, left int, fir
 		})
 		compared := len(of.own) > 1 || len(of.own) == 1 && (bare.title != 0 || bare.fresh)
 		if compared && !adds && len(all) < paramsTold {
-			all = append(all, fmt.Sprintf("%s: %d linked pages of %s", names, of.locations, path))
+			pages := "pages"
+			if of.locations == 1 {
+				pages = "page"
+			}
+			all = append(all, fmt.Sprintf("%s: %d linked %s of %s", names, of.locations, pages, path))
 		}
 	}
 	return all, left, first
