@@ -37,7 +37,8 @@ func TestReportsSayTheSameInAllForms(t *testing.T) {
 		{"text with all", func(b *strings.Builder) error { return r.Text(b, true, plain) }, []string{"/2 redirects (301)", "/3 redirects (301)"}},
 		{"Markdown", func(b *strings.Builder) error { return r.Markdown(b, false) }, []string{"**1,169 pages listed, 16 read: 5 faults of 2 kinds", "## Fault: 4 pages redirect", "- and 1 more"}},
 		{"CSV", func(b *strings.Builder) error { return r.CSV(b) }, []string{"level,kind,where,file,line,text,remedy\n", "fault,redirect,https://example.com/3,"}},
-		{"HTML", func(b *strings.Builder) error { return r.HTML(b, false) }, []string{"<h1>5 faults of 2 kinds</h1>", "4 pages redirect</h2>", "&lt;script&gt;", "and 1 more"}},
+		{"HTML", func(b *strings.Builder) error { return r.HTML(b, false) }, []string{"<h1>5 faults of 2 kinds</h1>", "4 pages redirect</h2>", "&lt;script&gt;", "and 1 more", "servemap check https://example.com -seed 7</p>"}},
+		{"HTML by default", func(b *strings.Builder) error { usual := *r; usual.Sample.Seed = 1; return usual.HTML(b, false) }, []string{"servemap check https://example.com</p>"}},
 		{"JSON", func(b *strings.Builder) error { return r.JSON(b) }, []string{`{"level":"fault","kind":"redirect","where":"https://example.com/3"`, `{"level":"summary"`, `"faults":5`}},
 	} {
 		var b strings.Builder
