@@ -10,6 +10,7 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -62,7 +63,8 @@ func run(addr, data, engine string, still bool) error {
 	defer os.RemoveAll(ranges)
 	origin := "http://" + addr
 	// A site on the internet has the DNS confirm most crawlers. The made-up ones have addresses of this machine.
-	site, err := servemap.New(origin, st, &servemap.Options{Crawlers: true, CrawlerRanges: ranges})
+	warnings := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})) // welcome says the rest
+	site, err := servemap.New(origin, st, &servemap.Options{Crawlers: true, CrawlerRanges: ranges, Logger: warnings})
 	if err != nil {
 		return err
 	}
@@ -129,7 +131,7 @@ visitor. Use a private window then.
 	if still {
 		fmt.Println("\nNothing happens by itself. Click through the site.")
 	} else {
-		fmt.Println("\nFive readers and two crawlers are on their way. Give them a minute.")
+		fmt.Println("\nFive readers and two crawlers are on their way. Give them two minutes.")
 	}
 }
 

@@ -50,7 +50,7 @@ var hintTexts = [hints]string{
 	Credentials: "Nearly every request has credentials, a certificate, or a header that may name a user, so no visitor counts as anonymous. " +
 		"If a proxy adds that to all, have it leave that out{OrAnonymous}. If the header says nothing of who is asking, name it in {Benign}, with a colon after it.",
 	Cookies: "Nearly every visitor has a cookie that may be a log-in, so none counts as anonymous. " +
-		"Explore the site: then it asks for its pages itself, without cookies. Name a cookie in {Benign} only if it never stands for a log-in.",
+		"Explore the site with {Explore}: then it asks for its pages itself, without cookies. Name a cookie in {Benign} only if it never stands for a log-in.",
 	ForOne: "The responses say Cache-Control: private or no-store, as if each were for one visitor, so their pages are not listed. " + forOne,
 	Incomplete: "The responses end early: the visitor, or the proxy in front, had gone before the last byte, or fewer bytes came than Content-Length says. " +
 		"See the timeouts of what is in front, and whether the program's writes fail.",

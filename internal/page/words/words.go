@@ -27,6 +27,7 @@ var settings = map[string]said{
 	"Endpoint":    {"Options.Endpoint", "{-indexnow-endpoint}", none},
 	"Entries":     {"Options.Entries", "{-entry}", "entry"},
 	"Explain":     {"Site.Explain", `"servemap explain"`, "the inspector's search"},
+	"Explore":     {"go site.Explore(ctx, nil)", "{-explore}", "explore"},
 	"Forget":      {"Site.Forget", `"servemap forget"`, "the inspector"},
 	"Google":      {"Google.Client", "{-google-token}", none},
 	"GoogleToken": {"Google in the options of package notify", "{-google-token}", none},

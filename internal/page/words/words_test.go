@@ -25,6 +25,7 @@ func TestEachStyleNamesASettingAsItsOwnerWritesIt(t *testing.T) {
 		want [4]string // by style
 	}{
 		{"an option", func() string { return words.Say("see {Hosts}.") }, [4]string{"see Options.Hosts.", "see -hosts.", "see hosts.", "see hosts."}},
+		{"a call", func() string { return words.Say("with {Explore}") }, [4]string{"with go site.Explore(ctx, nil)", "with -explore", "with explore", "with explore"}},
 		{"what Caddy has not", func() string { return words.Say("free some{OrReserve}") },
 			[4]string{"free some, or lower Options.Reserve", "free some, or lower -reserve", "free some, or lower reserve", "free some"}},
 		{"several lines", func() string { return words.Say("{Rules}") },
