@@ -247,6 +247,9 @@ func (c *crawl) cure(add string) string {
 	if add == "" {
 		return ""
 	}
+	if len(c.Public)+len(c.Query) > 0 {
+		return "If these pages are public, add " + add
+	}
 	return "If these pages are public: servemap crawl " + c.Origin + " " + add
 }
 

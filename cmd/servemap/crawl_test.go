@@ -97,6 +97,7 @@ func TestCrawlThatListsNothingSaysWhatHelps(t *testing.T) {
 	}{
 		{"crawl", []string{"crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml")}, codeNo, []string{"\n0 listed · ", cure + "\n", "is not written: No page of " + site.URL + " is listed yet."}, "inspector"},
 		{"check", []string{"check", site.URL, "-crawl"}, codeNo, []string{"The crawl could list none of 21 pages. Sent as not to be stored (Cache-Control: no-store). ", cure}, "linked nowhere"},
+		{"crawl with such a flag", []string{"crawl", site.URL, "-public", "/article-2", "-out", filepath.Join(t.TempDir(), "sitemap.xml")}, codeDone, []string{"If these pages are public, add -public /\n"}, "public: servemap"},
 		{"crawl as it says", []string{"crawl", site.URL, "-public", "/", "-out", filepath.Join(t.TempDir(), "sitemap.xml")}, codeDone, []string{"\n22 listed · ", "1  A sitemap that the site has names them, and they are answered with an error.", "- " + site.URL + "/gone\n"}, "If these pages"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
