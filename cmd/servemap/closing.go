@@ -138,8 +138,12 @@ func leftOf(
 			left = append(left, answered(g.Pages, named[g.Reason], isBroken, unasked)...)
 		default:
 			l := groupOf(g, named[g.Reason])
-			if n := done.Skipped[g.Reason]; n > 0 {
-				done.Skipped[g.Reason] = max(0, n-g.Pages)
+			link := g.Reason
+			if link == eligibility.QueryNotCanonical.String() { // some of them were tried
+				link = eligibility.AddressQuery.String()
+			}
+			if n := done.Skipped[link]; n > 0 {
+				done.Skipped[link] = max(0, n-g.Pages)
 			}
 			left = append(left, l)
 		}

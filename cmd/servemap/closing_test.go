@@ -7,6 +7,7 @@ import (
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/inspect"
 )
 
@@ -17,6 +18,7 @@ func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
 		{Verdict: "listed", Reason: "link", Pages: 9, Care: messages.Fine},
 		{Verdict: "waiting", Reason: "not-seen", Pages: 9, Care: messages.Wait},
 		{Verdict: "excluded", Reason: "disallowed", Pages: 2, Care: messages.Intended},
+		{Verdict: "excluded", Reason: eligibility.QueryNotCanonical.String(), Pages: 2, Care: messages.Intended},
 	}
 	named := map[string][]inspect.Link{"not-seen": {
 		broken[0], {URL: at("/staff"), Status: 403}, {URL: at("/old"), Status: 302, To: at("/new")}, {URL: at("/me"), Status: 302, To: at("/login")}, {URL: at("/a.pdf"), Status: 200},
@@ -32,7 +34,7 @@ func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
 	for _, want := range []string{
 		"\n1,169 listed · 1 broken link · 15 left out → sitemap.xml\n", "  https://example.com/gone  404, linked from https://example.com/ and 1 other page\n",
 		"4  The limit of requests was reached", "2  The site's robots.txt disallows it.", "1  Refused (403)", "1  Visitors are sent to log in", "1  No page of HTML", "1  Redirect (302)",
-		"- https://example.com/article.php?id=1\n        and 4 more\n", "- https://example.com/old → https://example.com/new\n",
+		"- https://example.com/article.php?id=1\n        and 2 more\n", "- https://example.com/old → https://example.com/new\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("it does not say %q: %s", want, b.String())
