@@ -102,6 +102,21 @@ func TestTheOwnerSeesBrokenLinksAndWhatWaits(t *testing.T) {
 }
 
 // What no page was read for is not known, and what is counted is what the counts of the site say.
+func TestExplainSaysThatAChangeCountsOnceItIsSeenAgain(t *testing.T) {
+	said := "<h1>A teapot</h1><p>It is made of clay.</p><ul><li><a href=/a>A cup</a></ul>"
+	pages := testkit.Paths{"/": func(w http.ResponseWriter, r *http.Request) { testkit.Page(said)(w, r) }}
+	testkit.Run(t, testkit.Setup{Handler: pages, Options: servemap.Options{Limits: servemap.Limits{Looks: -1}}}, func(s *testkit.Site) {
+		awaited := func() bool { return strings.Contains(s.Explained("/").Text, "counts as a change once 3 more visits") }
+		s.Visit("/")
+		before := awaited()
+		said = strings.Replace(said, "</ul>", "<li><a href=/b>Another thing</a></ul>", 1)
+		time.Sleep(time.Hour)
+		if s.Visit("/"); before || !awaited() {
+			t.Errorf("before the new link: %t; then: %s", before, s.Explained("/").Text)
+		}
+	})
+}
+
 func TestTheOwnerIsToldWhatIsNotKnown(t *testing.T) {
 	site := testkit.Paths{"/": testkit.Page("home", "/a", "/left", "/gone", "/wanted", "/missing"), "/a": testkit.Page("a"), "/left": testkit.Page("left"), "/gone": testkit.Page("gone")}
 	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {

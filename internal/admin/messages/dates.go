@@ -91,4 +91,13 @@ func awaited(h lastmod.History) string {
 	return fmt.Sprintf(" Something new was seen at %s. It counts as a change, from that time on, once %s it too.", stamp(h.Held), observations)
 }
 
+// Awaited says of a listed page that its last change is not dated yet, and what decides that. more is how many visits
+// that takes.
+func Awaited(more int) string {
+	if more > 1 {
+		return fmt.Sprintf(" Something new was seen there: it counts as a change once %d more visits show it too.", more)
+	}
+	return " Something new was seen there: it counts as a change once the next visit shows it too."
+}
+
 func stamp(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04:05 UTC") }
