@@ -69,6 +69,7 @@ func TestDeployDatesNothingForLong(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var s Site
 			var marks [pages]Mark
+			var last [pages]int64
 			dated, most := map[int]int64{}, 0
 			r := rand.New(rand.NewPCG(1, 1))
 			for visit := range 3 * pages * (before + after) {
@@ -78,6 +79,7 @@ func TestDeployDatesNothingForLong(t *testing.T) {
 					deploy = tt.deploy(i)
 				}
 				v := viewOf(deployed(i, deploy))
+				v.Last, last[i] = last[i], at
 				s.Consult(v, marks[i], fmt.Sprintf("/page-%d", i), at)
 				m, o, since := marks[i].Observe(v, at)
 				switch marks[i] = m; {
@@ -92,5 +94,40 @@ func TestDeployDatesNothingForLong(t *testing.T) {
 				t.Errorf("%d pages are dated in the end and %d at a time, want %d and at most %d", len(dated), most, tt.end, tt.most)
 			}
 		})
+	}
+}
+
+// Authors give one page after the other its first list, table or quote, day by day. Pages in between are seen without.
+func TestFirstOfItsKindOnEachPageIsDated(t *testing.T) {
+	const pages = 36
+	for _, format := range []string{"<ul><li>%s<li>%s</ul>", "<table><tr><td>%s<td>%s</table>", "<blockquote><p>%s</p><p>%s</p></blockquote>"} {
+		for _, gap := range []int{1, 2, 4} {
+			var s Site
+			var marks [pages]Mark
+			var last [pages]int64
+			dated := map[int]int64{}
+			r := rand.New(rand.NewPCG(1, 1))
+			for visit := range 3 * pages * (6 + pages*gap + 6) {
+				at, i := int64(1_700_000_000+visit*day/pages/3), r.IntN(pages)
+				var edit map[string]string
+				if visit/pages/3 >= 6+i*gap {
+					own := rand.New(rand.NewPCG(uint64(i), 9))
+					edit = map[string]string{"end": fmt.Sprintf(format, sentence(own, 12), sentence(own, 12))}
+				}
+				v := viewOf(deployed(i, edit))
+				v.Last, last[i] = last[i], at
+				s.Consult(v, marks[i], fmt.Sprintf("/page-%d", i), at)
+				m, o, since := marks[i].Observe(v, at)
+				switch marks[i] = m; {
+				case o == Changed:
+					dated[i] = since
+				case s.Disowns(m, dated[i]):
+					delete(dated, i)
+				}
+			}
+			if len(dated) < pages-1 {
+				t.Errorf("%s, each %d days: %d of %d edits are dated", format, gap, len(dated), pages)
+			}
+		}
 	}
 }

@@ -15,6 +15,8 @@ import (
 // View is what one observation of a page showed, as far as a mark needs it. [Read] makes it and [Site.Consult]
 // completes it. Then it never changes.
 type View struct {
+	Last int64 // when the page was observed before, in Unix seconds, 0 if that is not known; the caller may set it
+
 	text   uint32 // hash of the main text
 	size   uint32 // of the main text, in letters, see weight
 	links  int    // blocks that are links

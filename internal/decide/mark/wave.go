@@ -3,18 +3,19 @@ package mark
 import "slices"
 
 // wave is a place, or how lines in a place begin, where known pages showed something new and had never shown anything.
-// If wavePages do so one after the other, a deploy has written it, and it is no news of theirs.
+// If wavePages do so, each when it is seen next, a deploy has written it, and it is no news of theirs. A page that was
+// seen without it meanwhile got it from its authors.
 type wave struct {
-	Tag  uint16
-	N    uint8            // how many families of pages, 0 for no wave
-	By   [wavePages]uint8 // which
-	Last uint32           // when the last one of them did
+	Tag   uint16
+	N     uint8            // how many families of pages, 0 for no wave
+	By    [wavePages]uint8 // which
+	Began uint32           // when the first one of them did
 }
 
 const (
 	wavesKept = 64
 	wavePages = 5
-	waveTime  = 7 * day // so long a wave waits for the next page, until it has come
+	waveTime  = 7 * day // in so long a wave comes
 )
 
 // wave returns the wave of a tag, or nil.
@@ -32,32 +33,35 @@ func (s *Site) came(tag uint16) bool {
 	return tag != 0 && w != nil && w.N == wavePages
 }
 
-// swell counts a family of pages to a wave. The oldest wave makes room for a new one.
-func (s *Site) swell(tag uint16, family uint8, at uint32) {
+// swell counts a page of a family to a wave, and reports whether it belongs to that. The page was seen last before at a
+// time. The oldest wave makes room for a new one.
+func (s *Site) swell(tag uint16, family uint8, last, at uint32) bool {
 	w := s.wave(tag)
-	if w == nil {
+	switch {
+	case w == nil:
 		w = &s.Waves[0]
 		for i := range s.Waves {
-			if o := &s.Waves[i]; o.Last < w.Last {
+			if o := &s.Waves[i]; o.Began < w.Began {
 				w = o
 			}
 		}
-		*w = wave{Tag: tag}
-	}
-	if w.N < wavePages && at > w.Last+waveTime {
-		w.N = 0
+		*w = wave{Tag: tag, Began: at}
+	case last > w.Began && w.N == wavePages:
+		return false
+	case last > w.Began, w.N < wavePages && at > w.Began+waveTime:
+		*w = wave{Tag: tag, Began: at}
 	}
 	if w.N < wavePages && !slices.Contains(w.By[:w.N], family) {
 		w.By[w.N] = family
 		w.N++
 	}
-	w.Last = at
+	return true
 }
 
 // sweep counts a known page to the waves of its news, and tells which news a wave has brought. Where most of the known
 // texts have moved to new places too, as after a redesign, a new place says nothing.
 func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
-	had, counted := setOf(m.places), new(keySet)
+	had, counted, others := setOf(m.places), new(keySet), new(keySet)
 	old, moved := 0, 0
 	for i := range v.blocks {
 		if b := &v.blocks[i]; known.has(b.key) {
@@ -84,7 +88,12 @@ func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
 		}
 		if !counted.has(b.wave) {
 			counted.add(b.wave)
-			s.swell(b.wave, family, uint32(at))
+			if !s.swell(b.wave, family, uint32(v.Last), uint32(at)) {
+				others.add(b.wave)
+			}
+		}
+		if others.has(b.wave) {
+			b.wave = 0
 		}
 		b.swept = s.came(b.wave)
 	}

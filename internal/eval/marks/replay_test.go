@@ -86,11 +86,13 @@ type alone struct {
 	marks map[string]mark.Mark
 	dates map[string]int64
 	was   map[string]int64 // before the last change
+	last  map[string]int64 // when each was fetched
 }
 
 // take shows a fetch to the mark, as an indexer does. again says that it has the bytes of the fetch before.
 func (a *alone) take(s *sight, seed int, again bool) {
-	m := a.marks[s.Page]
+	m, last := a.marks[s.Page], a.last[s.Page]
+	a.last[s.Page] = s.Unix
 	if again && !m.Holding() {
 		m = m.Still(s.Unix)
 		if a.marks[s.Page] = m; a.site.Disowns(m, a.dates[s.Page]) {
@@ -99,6 +101,7 @@ func (a *alone) take(s *sight, seed int, again bool) {
 		return
 	}
 	v := mark.Read(&s.facts, uint64(seed))
+	v.Last = last
 	a.site.Consult(&v, m, location(s.Page), s.Unix)
 	m, outcome, since := m.Observe(&v, s.Unix)
 	if a.marks[s.Page] = m; outcome == mark.Changed {
@@ -122,7 +125,7 @@ func replaySite(t *testing.T, fetches []*fetch) []tally {
 	s.tallies = append(s.tallies, tally{detector: "ours"})
 	for range *seeds {
 		s.tallies = append(s.tallies, tally{detector: "the mark alone"})
-		s.alone = append(s.alone, alone{marks: map[string]mark.Mark{}, dates: map[string]int64{}, was: map[string]int64{}})
+		s.alone = append(s.alone, alone{marks: map[string]mark.Mark{}, dates: map[string]int64{}, was: map[string]int64{}, last: map[string]int64{}})
 	}
 	rules, err := eligibility.NewRules([]eligibility.Rule{{Pattern: "/", Listing: eligibility.Always}})
 	base.Check(t, err)

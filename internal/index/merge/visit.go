@@ -90,6 +90,7 @@ func (site *Site) consult(v *observation.Observation) {
 	if v.Canonical != "" {
 		location = v.Canonical
 	}
+	v.View.Last = v.Before.LastSeen.Seconds()
 	site.Boilerplate.Consult(v.View, v.Before.Mark, location, v.At.Unix())
 }
 
