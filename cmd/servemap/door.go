@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -30,7 +31,7 @@ type door struct {
 type shift struct {
 	*http.Server
 	listeners []net.Listener
-	open      atomic.Int64       // connections, but for those of WebSockets
+	states    sync.Map           // of connections, but for those of WebSockets: an http.ConnState by net.Conn
 	busy      atomic.Int64       // requests that are being answered, also those of WebSockets
 	cancel    context.CancelFunc // ends them
 }
@@ -60,12 +61,9 @@ func (d *door) serve(p *process) {
 	}), p.log)
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel, s.BaseContext = cancel, func(net.Listener) context.Context { return ctx }
-	s.ConnState = func(_ net.Conn, state http.ConnState) {
-		switch state {
-		case http.StateNew:
-			s.open.Add(1)
-		case http.StateClosed, http.StateHijacked:
-			s.open.Add(-1)
+	s.ConnState = func(c net.Conn, state http.ConnState) {
+		if s.states.Store(c, state); state == http.StateClosed || state == http.StateHijacked {
+			s.states.Delete(c)
 		}
 	}
 	for _, l := range s.listeners {
@@ -127,11 +125,20 @@ func (s *shift) endWithin(patience time.Duration) bool {
 	s.SetKeepAlivesEnabled(false)
 	begun := time.Now()
 	answered := within(patience, func() bool {
-		return s.quiet() && (s.open.Load() == 0 || time.Since(begun) > patience/10)
+		return s.quiet() && !s.some(http.StateActive) && (!s.some(http.StateNew) || time.Since(begun) > patience/10)
 	})
 	s.cancel()
 	s.Close()
 	return answered
+}
+
+// some reports whether a connection is in a state. An active one may still have a part of its answer to send.
+func (s *shift) some(state http.ConnState) (is bool) {
+	s.states.Range(func(_, of any) bool {
+		is = of == state
+		return !is
+	})
+	return is
 }
 
 // quiet reports whether no request is being answered.

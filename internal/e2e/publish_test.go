@@ -198,6 +198,9 @@ func TestPageLeavesTheSitemapWithinSecondsOfItsOwnWord(t *testing.T) {
 
 // While the disk is full, the last sitemap stays, and the owner is told why.
 func TestPageLeavesTheSitemapOnceTheStoreCanWrite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and the race detector finds nothing in it that it does not find elsewhere")
+	}
 	for name, word := range ownWords {
 		t.Run(name, func(t *testing.T) {
 			site, st := testkit.Paths{"/": testkit.Page("home", "/a", "/b"), "/a": testkit.Page("a"), "/b": testkit.Page("b")}, base.NewStore()

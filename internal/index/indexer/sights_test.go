@@ -54,6 +54,9 @@ func (r *rig) storedPage(location string) *pagerecord.Page {
 }
 
 func TestUnchangedPagesCostHardlyAnyWrite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and the race detector finds nothing in it that it does not find elsewhere")
+	}
 	st, writes := counting()
 	inBubble(t, Config{Store: st}, func(r *rig) {
 		pages := []string{"/a", "/b", "/c", "/d", "/e", "/f", "/g"}

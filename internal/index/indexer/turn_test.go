@@ -156,6 +156,9 @@ func TestProcessWithoutVisitorsReviews(t *testing.T) {
 
 // A link that stays counts anew in each span, also for a process that does not review.
 func TestLinkKeepsAPageInEachProcess(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and the race detector finds nothing in it that it does not find elsewhere")
+	}
 	for i, name := range []string{"one", "the other"} {
 		t.Run(name, func(t *testing.T) {
 			inFleetThat(t, time.Hour, func(a, b *rig) {
