@@ -32,7 +32,7 @@ import (
 )
 
 // openTimeout is how long Open waits for the folder to open.
-const openTimeout = 2 * time.Second
+const openTimeout = 5 * time.Second
 
 // Options adjusts a [Store]. The zero value of each field is the default.
 type Options struct {
@@ -88,7 +88,7 @@ var _ store.Store = (*Store)(nil)
 // Anything else that keeps the folder from opening is not an error of Open: another process that
 // has it open, a full or read-only disk, the format of another version. The Store tries again in the background,
 // logs the first cause, and reports the last one in [Store.Health].
-// Usually the folder is open when Open returns, after at most 2 seconds. If the folder was empty, the
+// Usually the folder is open when Open returns, after at most 5 seconds. If the folder was empty, the
 // log says so: an owner who did not expect that has lost the volume.
 //
 // Each opening reads all files, but not the tables if they are more than 256 MiB and the folder was

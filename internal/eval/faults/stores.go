@@ -95,7 +95,7 @@ func badStores(ctx context.Context, cfg *config) (line string, err error) {
 	}
 	defer func() { err = errors.Join(err, s.site.Stop()) }()
 	s.visitors.walk(s.site.public, 0, 1)
-	if err := s.site.order("flush"); err != nil {
+	if _, err := s.site.awaitFlush(); err != nil { // the folder may still be opened
 		return "", err
 	}
 	start, err := s.site.rest(s.visitors)
