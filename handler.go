@@ -303,7 +303,7 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 		s.hints.End(messages.Unexplored) // before the revisits, which do not end
 		err = s.Flush(ctx)
 	}
-	if (err == nil || len(report.Skipped) > 0) && cfg.MaxRequests > 1 { // one is for revisits alone
+	if (err == nil || len(report.Skipped) > 0) && cfg.Walks() {
 		done := Exploration(report)
 		s.left.Store(&done)
 		for _, l := range done.LeftOut() {
@@ -646,7 +646,7 @@ type Explanation struct {
 // Listed reports whether the page is in the sitemap.
 func (e Explanation) Listed() bool { return e.Verdict == VerdictListed }
 
-// Dates says when a page's content changed. What is not known is zero.
+// Dates says when a page's content changed. A field is zero if that is not known.
 type Dates struct {
 	Text    string      `json:"text"`              // where the lastmod comes from, or why there is none
 	Changes []time.Time `json:"changes,omitempty"` // the last ones that were seen, at most four, the latest first

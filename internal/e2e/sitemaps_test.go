@@ -136,3 +136,21 @@ func TestOwnSitemapIsNoSource(t *testing.T) {
 		}
 	})
 }
+
+// After a restart only revisits begin. They need no sitemap of the site, which may be large.
+func TestRevisitsAloneReadNoSitemap(t *testing.T) {
+	asked := 0
+	site := testkit.Paths{"/": testkit.Page("home"), "/sitemap.xml": func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		http.NotFound(w, r)
+	}}
+	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
+		explore(s, servemap.ExploreOptions{MaxRequests: 1})
+		if asked > 0 {
+			s.Errorf("asked %d times", asked)
+		}
+		if explore(s, servemap.ExploreOptions{}); asked != 1 {
+			s.Errorf("asked %d times", asked)
+		}
+	})
+}

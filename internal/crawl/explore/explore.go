@@ -69,6 +69,10 @@ type Config struct {
 	Progress func(Report)
 }
 
+// Walks reports whether the site is walked. A single request finds out whether the origin leads here, before revisits, as
+// after a restart.
+func (c *Config) Walks() bool { return c.MaxRequests > 1 }
+
 // Report says how far an exploration has got.
 type Report struct {
 	Requests int               // made
@@ -133,7 +137,11 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	}
 	if err == nil {
 		e.begin(ctx)
+	}
+	if err == nil && cfg.Walks() {
 		e.readSitemaps(ctx)
+	}
+	if err == nil {
 		err = e.walk(ctx)
 	}
 	if err == nil {
