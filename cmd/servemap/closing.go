@@ -119,7 +119,7 @@ func outcome(l inspect.Link) string {
 }
 
 // leftOf returns what a crawl left out: pages that are known and not listed, by reason, and links that were not
-// followed. named has the pages with a name, by reason. What is known by a reason is not counted again among the links.
+// followed. named has pages by their reason. A page that is counted for a reason is not counted among the links as well.
 func leftOf(
 	done servemap.Exploration, groups []inspect.Group, named map[string][]inspect.Link, broken []inspect.Link,
 ) (left []leftOut) {

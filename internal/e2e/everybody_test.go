@@ -11,6 +11,15 @@ import (
 	"github.com/servemap/servemap/internal/testkit"
 )
 
+// guarded serves a site that a test changes while it holds mu.
+func guarded(mu *sync.Mutex, site http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		site.ServeHTTP(w, r)
+	})
+}
+
 // On some sites everybody has a session cookie, so that no visitor's answer counts. Once such a site was explored, also
 // only by the owner's word, it looks itself at what they ask for.
 func TestSiteWhereEverybodyHasASessionLearnsFromItsOwnLooks(t *testing.T) {
@@ -43,12 +52,7 @@ func TestSiteWhereEverybodyHasASessionLearnsFromItsOwnLooks(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var mu sync.Mutex
 			site := testkit.Paths{"/": testkit.Page("home", "/news"), "/news": testkit.Page("news")}
-			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				mu.Lock()
-				defer mu.Unlock()
-				site.ServeHTTP(w, r)
-			})
-			testkit.Run(t, testkit.Setup{Handler: h, Options: servemap.Options{Limits: servemap.Limits{Looks: 1000}}}, func(s *testkit.Site) {
+			testkit.Run(t, testkit.Setup{Handler: guarded(&mu, site), Options: servemap.Options{Limits: servemap.Limits{Looks: 1000}}}, func(s *testkit.Site) {
 				explore(s, servemap.ExploreOptions{})
 				time.Sleep(26 * time.Hour)
 				before := s.LastMods()[tt.moves]
@@ -80,12 +84,7 @@ func TestDatesMoveWhereEverybodyHasASession(t *testing.T) {
 	site := testkit.Paths{"/": testkit.Page("home", "/daily"), "/daily": func(w http.ResponseWriter, r *http.Request) {
 		testkit.Page(fmt.Sprint("The paper of ", nouns[day%20], ": ", paragraph(day)))(w, r)
 	}}
-	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		defer mu.Unlock()
-		site.ServeHTTP(w, r)
-	})
-	testkit.Run(t, testkit.Setup{Handler: h, Options: servemap.Options{Limits: servemap.Limits{Looks: 1000}}}, func(s *testkit.Site) {
+	testkit.Run(t, testkit.Setup{Handler: guarded(&mu, site), Options: servemap.Options{Limits: servemap.Limits{Looks: 1000}}}, func(s *testkit.Site) {
 		explore(s, servemap.ExploreOptions{})
 		dates := map[string]bool{}
 		for range 10 {

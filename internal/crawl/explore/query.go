@@ -110,7 +110,7 @@ func (e *explorer) bare(path, loc string) {
 	}
 }
 
-// queueQueryOf queues the query that waits until its path was asked for.
+// queueQueryOf is called once a path was asked for. It queues the address with a query that waits for that, if there is one.
 func (q *queries) queueQueryOf(path string) {
 	if loc := q.bares[path]; loc != "" {
 		delete(q.bares, path)

@@ -28,10 +28,37 @@ func deployed(page int, deploy map[string]string) string {
 	return b.String() + deploy["end"] + "</main>"
 }
 
+const pages = 36
+
+// lived has pages visited at random for some days, each about three times a day, and returns how many have a date in the
+// end, and how many had one at a time. shows returns what a page has besides on a day.
+func lived(days int, shows func(page, today int) map[string]string) (dated, most int) {
+	var s Site
+	var marks [pages]Mark
+	var last [pages]int64
+	dates := map[int]int64{}
+	r := rand.New(rand.NewPCG(1, 1))
+	for visit := range 3 * pages * days {
+		at, i := int64(1_700_000_000+visit*day/pages/3), r.IntN(pages)
+		v := viewOf(deployed(i, shows(i, visit/pages/3)))
+		v.Last, last[i] = last[i], at
+		s.Consult(v, marks[i], fmt.Sprintf("/page-%d", i), at)
+		m, o, since := marks[i].Observe(v, at)
+		switch marks[i] = m; {
+		case o == Changed:
+			dates[i] = since
+		case s.Disowns(m, dates[i]):
+			delete(dates, i)
+		}
+		most = max(most, len(dates))
+	}
+	return len(dates), most
+}
+
 // A deploy gives each page a line of its own that says nothing new. The first pages that show it may be dated, until the
 // others show it too.
 func TestDeployDatesNothingForLong(t *testing.T) {
-	const pages, before, after = 36, 6, 6 // days
+	const before, after = 6, 6 // days
 	anna, june := strings.Fields("Anna Bert Carl Dora Emil Fritz Gerda"), strings.Fields("June July August September")
 	in := func(where, format string, a ...any) map[string]string {
 		return map[string]string{where: fmt.Sprintf(format, a...)}
@@ -67,31 +94,14 @@ func TestDeployDatesNothingForLong(t *testing.T) {
 		}, 4, 4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var s Site
-			var marks [pages]Mark
-			var last [pages]int64
-			dated, most := map[int]int64{}, 0
-			r := rand.New(rand.NewPCG(1, 1))
-			for visit := range 3 * pages * (before + after) {
-				at, i := int64(1_700_000_000+visit*day/pages/3), r.IntN(pages)
-				var deploy map[string]string
-				if visit >= 3*pages*before {
-					deploy = tt.deploy(i)
+			dated, most := lived(before+after, func(page, today int) map[string]string {
+				if today < before {
+					return nil
 				}
-				v := viewOf(deployed(i, deploy))
-				v.Last, last[i] = last[i], at
-				s.Consult(v, marks[i], fmt.Sprintf("/page-%d", i), at)
-				m, o, since := marks[i].Observe(v, at)
-				switch marks[i] = m; {
-				case o == Changed:
-					dated[i] = since
-				case s.Disowns(m, dated[i]):
-					delete(dated, i)
-				}
-				most = max(most, len(dated))
-			}
-			if most > tt.most || tt.end == 0 && len(dated) > 0 || len(dated) < tt.end {
-				t.Errorf("%d pages are dated in the end and %d at a time, want %d and at most %d", len(dated), most, tt.end, tt.most)
+				return tt.deploy(page)
+			})
+			if most > tt.most || tt.end == 0 && dated > 0 || dated < tt.end {
+				t.Errorf("%d pages are dated in the end and %d at a time, want %d and at most %d", dated, most, tt.end, tt.most)
 			}
 		})
 	}
@@ -99,34 +109,17 @@ func TestDeployDatesNothingForLong(t *testing.T) {
 
 // Authors give one page after the other its first list, table or quote, day by day. Pages in between are seen without.
 func TestFirstOfItsKindOnEachPageIsDated(t *testing.T) {
-	const pages = 36
 	for _, format := range []string{"<ul><li>%s<li>%s</ul>", "<table><tr><td>%s<td>%s</table>", "<blockquote><p>%s</p><p>%s</p></blockquote>"} {
 		for _, gap := range []int{1, 2, 4} {
-			var s Site
-			var marks [pages]Mark
-			var last [pages]int64
-			dated := map[int]int64{}
-			r := rand.New(rand.NewPCG(1, 1))
-			for visit := range 3 * pages * (6 + pages*gap + 6) {
-				at, i := int64(1_700_000_000+visit*day/pages/3), r.IntN(pages)
-				var edit map[string]string
-				if visit/pages/3 >= 6+i*gap {
-					own := rand.New(rand.NewPCG(uint64(i), 9))
-					edit = map[string]string{"end": fmt.Sprintf(format, sentence(own, 12), sentence(own, 12))}
+			dated, _ := lived(6+pages*gap+6, func(page, today int) map[string]string {
+				if today < 6+page*gap {
+					return nil
 				}
-				v := viewOf(deployed(i, edit))
-				v.Last, last[i] = last[i], at
-				s.Consult(v, marks[i], fmt.Sprintf("/page-%d", i), at)
-				m, o, since := marks[i].Observe(v, at)
-				switch marks[i] = m; {
-				case o == Changed:
-					dated[i] = since
-				case s.Disowns(m, dated[i]):
-					delete(dated, i)
-				}
-			}
-			if len(dated) < pages-1 {
-				t.Errorf("%s, each %d days: %d of %d edits are dated", format, gap, len(dated), pages)
+				own := rand.New(rand.NewPCG(uint64(page), 9))
+				return map[string]string{"end": fmt.Sprintf(format, sentence(own, 12), sentence(own, 12))}
+			})
+			if dated < pages-1 {
+				t.Errorf("%s, each %d days: %d of %d edits are dated", format, gap, dated, pages)
 			}
 		}
 	}

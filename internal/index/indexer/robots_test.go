@@ -79,7 +79,7 @@ func randomRobots(locations ...string) string {
 	return b.String()
 }
 
-// Nobody knows then what robots.txt says. What it disallowed must stay out.
+// While the stored robots.txt cannot be read, no page is listed: it may disallow any of them.
 func TestDamagedRobotsTxtListsNothing(t *testing.T) {
 	for name, change := range map[string]func(r *rig, key string){
 		"damaged": func(r *rig, key string) { r.damage(key) },

@@ -73,7 +73,7 @@ func TestLateWritesAreNotSeen(t *testing.T) {
 	}
 }
 
-// What is sent is what the header was at the first byte. Package response proves how it is read.
+// A handler may change its header after the first byte. The observation has the header that the client got.
 func TestHeaderIsAsSent(t *testing.T) {
 	got := serve(httptest.NewRecorder(), func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
