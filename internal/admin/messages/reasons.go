@@ -85,8 +85,8 @@ var reasons = []Reason{
 		"It still did a day later. If it has moved, redirect for good (301 or 308): then its history goes on there.", nil},
 	{eligibility.Gone, eligibility.Denied, Look, "the site refuses strangers (401 or 403)",
 		"It still did a day later. If it is public, see why anonymous visitors are refused.", nil},
-	{eligibility.Gone, eligibility.LoginRedirect, Look, "the site asks strangers to log in",
-		"It still did a day later. If it is public, see why visitors must log in.", nil},
+	{eligibility.Gone, eligibility.LoginRedirect, Look, "the site asks strangers to log in, or something else, before they get it",
+		"It still did a day later. If it is public, see why visitors must.", nil},
 	{eligibility.Gone, eligibility.Unseen, Intended, "no visitor came for longer than {KeepFor}", back, nil},
 
 	{Reason: eligibility.Cookie, Care: Look, Why: "the visitor has a cookie", Todo: "If everybody gets it and it is never a log-in, name it in {Benign}."},

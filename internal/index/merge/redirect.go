@@ -1,10 +1,8 @@
 package merge
 
 import (
-	"maps"
+	"cmp"
 	"net/http"
-	"net/url"
-	"strings"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
@@ -18,12 +16,13 @@ const mostHops = 10
 // has moved for good passes on its history. One that only leads on for now leaves once that has lasted.
 func (u *visited) redirected() {
 	p := u.p
-	if (p.Led() || u.site.Entries[u.Location]) && !p.Witnessed && p.Status != u.Response.Status {
+	if (p.Led() || u.site.Entries[u.Location]) && !p.Witnessed && (p.Status != u.Response.Status || u.Reason != eligibility.None) {
 		p.Status = u.Response.Status
+		u.noteLogIn()
 		u.Save(p)
 	}
-	if !u.Moved && u.Response.Status >= 300 && p.Listed() && !u.returns() {
-		u.refused(eligibility.LeadsOn)
+	if on := u.Response.Status >= 300 && u.Target != u.Location; !u.Moved && p.Listed() && (on || u.Reason != eligibility.None) {
+		u.refused(cmp.Or(u.Reason, eligibility.LeadsOn))
 	}
 	switch u.Target {
 	case "":
@@ -92,19 +91,6 @@ func (u *visited) forAll() bool {
 		return false // each is led to a page of his own
 	}
 	return own || u.Moment().Sub(before.TargetAt) >= day
-}
-
-// returns reports whether a redirect leads back to the page, at once or by an address whose query names it, as one that
-// sets a cookie, or asks for a language or an age, does for whoever comes first.
-func (u *visited) returns() bool {
-	_, query, _ := strings.Cut(u.Response.Header.Location, "?")
-	values, _ := url.ParseQuery(query) // of a malformed one, the rest counts
-	for v := range maps.Values(values) {
-		if strings.Contains(v[0], "/") && u.site.Normalizer.Resolve(u.Location, v[0]).Location == u.Location {
-			return true
-		}
-	}
-	return u.Target == u.Location
 }
 
 // respelled reports whether two locations are spellings of the same address.

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 	"unsafe"
@@ -131,6 +132,20 @@ func (o *Observation) ReadHeader(norm *location.Normalizer) {
 		o.Moved = o.Response.Status == http.StatusMovedPermanently || o.Response.Status == http.StatusPermanentRedirect
 		if to := norm.Resolve(o.Location, h.Location); to.Reason == location.ReasonNone {
 			o.Target = to.Location
+		}
+		o.asks(norm, h.Location)
+	}
+}
+
+// asks notes that a redirect whose target's query names the page leads back only whoever has done there what is asked of
+// him: to log in, in whatever language, or to say his age. So it is a log-in. A page that leads to itself, as to set a
+// cookie, says nothing.
+func (o *Observation) asks(norm *location.Normalizer, target string) {
+	_, query, _ := strings.Cut(target, "?")
+	values, _ := url.ParseQuery(query) // of a malformed one, the rest counts
+	for _, v := range values {
+		if strings.Contains(v[0], "/") && norm.Resolve(o.Location, v[0]).Location == o.Location {
+			o.Reason, o.Moved = eligibility.LoginRedirect, false
 		}
 	}
 }
@@ -358,6 +373,7 @@ func (o *Observation) refreshes(norm *location.Normalizer, facts *html.Facts) {
 	default:
 		o.Kind, o.Reason = eligibility.Leads(to)
 		o.Target, o.Moved = to, now
+		o.asks(norm, to)
 	}
 }
 
