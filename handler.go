@@ -250,7 +250,7 @@ func (e Exploration) LeftOut() []LeftOut {
 	if counts == nil {
 		counts = map[string]int{}
 	}
-	counts["left"] = e.Waiting
+	counts[eligibility.LinkLeft.String()] = e.Waiting
 	return leftOut(messages.TableOf(counts, e.Examples), e.Params)
 }
 

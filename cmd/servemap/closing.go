@@ -42,17 +42,14 @@ type leftOut struct {
 // shownOf is how many addresses are shown of each reason.
 const shownOf = 3
 
-// silent are reasons that need no word: pictures and other files, and pages that are named with another reason.
-var silent = map[string]bool{"file": true, "held": true, "elsewhere": true}
-
 // skipped returns what an exploration left out before it asked.
 func skipped(done servemap.Exploration) (left []leftOut) {
 	for _, l := range done.LeftOut() {
 		line := leftOut{n: l.Count, why: l.Means, todo: l.Remedy}
-		switch {
-		case silent[l.Cause]:
-			continue
-		case l.Cause == "acting":
+		switch cause := messages.ReasonNamed(l.Cause).Reason; {
+		case cause == eligibility.LinkFile, cause == eligibility.LinkHeld, cause == eligibility.LinkElsewhere:
+			continue // pictures and other files, and pages that are named with another reason
+		case cause == eligibility.LinkActs:
 			line.some = done.Acting
 		case l.Example != "":
 			line.some = []string{l.Example}
@@ -67,16 +64,16 @@ func skipped(done servemap.Exploration) (left []leftOut) {
 func answered(pages int, links []inspect.Link, broken map[string]bool, unasked int) (left []leftOut) {
 	by, rest := map[string]*leftOut{}, pages-unasked
 	for _, l := range links {
-		name := outcome(l)
+		why := outcome(l)
 		switch {
 		case broken[l.URL]:
 			rest--
 			continue
-		case name == "":
+		case why == eligibility.None:
 			continue
 		}
-		m := messages.ReasonNamed(name)
-		if name != "login" && l.Status != http.StatusOK {
+		m := messages.ReasonNamed(why.String())
+		if why != eligibility.LinkLogin && l.Status != http.StatusOK {
 			m.Why += fmt.Sprintf(" (%d)", l.Status)
 		}
 		if by[m.Why] == nil {
@@ -94,28 +91,28 @@ func answered(pages int, links []inspect.Link, broken map[string]bool, unasked i
 		left = append(left, *l)
 	}
 	if rest > 0 {
-		left = append(left, leftOut{n: rest, why: messages.ReasonNamed("not-got").Why})
+		left = append(left, leftOut{n: rest, why: messages.ReasonNamed(eligibility.LinkNotGot.String()).Why})
 	}
 	return left
 }
 
-// outcome names what a linked page answered with, as package messages has it, "" for nothing.
-func outcome(l inspect.Link) string {
+// outcome returns what a linked page answered with, None for nothing.
+func outcome(l inspect.Link) eligibility.Reason {
 	_, why := eligibility.Leads(l.To)
 	redirects := l.Status >= 300 && l.Status < 400
 	switch {
 	case l.Status == http.StatusUnauthorized || l.Status == http.StatusForbidden:
-		return "refused"
+		return eligibility.LinkRefused
 	case redirects && why == eligibility.LoginRedirect:
-		return "login"
+		return eligibility.LinkLogin
 	case redirects:
-		return "redirect"
+		return eligibility.LinkRedirects
 	case l.Status == http.StatusOK:
-		return "no-html"
+		return eligibility.LinkNoHTML
 	case l.Status >= 400:
-		return "error"
+		return eligibility.LinkError
 	}
-	return ""
+	return eligibility.None
 }
 
 // leftOf returns what a crawl left out: pages that are known and not listed, by reason, and links that were not
@@ -134,7 +131,7 @@ func leftOf(
 		case g.Reason == eligibility.NoPage.String():
 			left = append(left, answered(g.Pages, named[g.Reason], isBroken, 0)...)
 		case g.Reason == eligibility.NotSeen.String():
-			unasked := done.Waiting + done.Skipped["acting"] + done.Skipped["failed"]
+			unasked := done.Waiting + done.Skipped[eligibility.LinkActs.String()] + done.Skipped[eligibility.LinkFailed.String()]
 			left = append(left, answered(g.Pages, named[g.Reason], isBroken, unasked)...)
 		default:
 			l := groupOf(g, named[g.Reason])

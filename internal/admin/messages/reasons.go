@@ -100,6 +100,28 @@ var reasons = []Reason{
 	{Reason: eligibility.Status, Care: Wait, Why: "the answer says nothing about the page, as a temporary error"},
 	{Reason: eligibility.Incomplete, Care: Wait, Why: "the response ended early, or is only a part of the page"},
 
+	{Reason: eligibility.LinkActs, Care: Intended, Why: "a request for them may change something, so they were not asked for", Todo: "Add {Always} for those that are pages."},
+	{Reason: eligibility.LinkHeld, Care: Wait, Why: "their address looks like a secret, so they wait until their link was seen a day apart", Todo: "Add {Always} to list them now."},
+	{Reason: eligibility.LinkElsewhere, Care: Wait, Why: "something answered them at the origin, but not this process, so they wait until a visitor gets them from here",
+		Todo: "If that is a cache or another server for some paths, let it pass requests to this process."},
+	{Reason: eligibility.LinkOffSite, Care: Look, Why: "they redirect to another host", Todo: "If that is this site, as www is, give it as the origin."},
+	{Reason: eligibility.LinkLeft, Care: Look, Why: "the limit of requests was reached before they were asked for", Todo: "Give a greater {Max}."},
+	{Reason: eligibility.LinkEndless, Care: Intended, Why: "pages of their kind showed nothing new any more, as in a calendar or a filter, so no more of them were asked for",
+		Todo: "Link to those that matter from another page, or add {Always} for them."},
+	{Reason: eligibility.LinkUnread, Care: Look, Why: "a sitemap that the site has was not read to its end: it does not answer, is none, is disallowed, or there are too many", Todo: "See what answers there, as with servemap check."},
+	{Reason: eligibility.LinkStale, Care: Look, Why: "a sitemap that the site has names them, and they are answered with an error", Todo: "Mend them, or take them out of that sitemap."},
+	{Reason: eligibility.LinkTooMany, Care: Look, Why: "more addresses than can be remembered were found, in links or the site's sitemap", Todo: "Give a greater {Max}."},
+	{Reason: eligibility.LinkFile, Care: Intended, Why: "the site gave no HTML there, as at downloads and feeds", Todo: "If they are pages, answer them with the Content-Type text/html."},
+	{Reason: eligibility.LinkNoFollow, Care: Intended, Why: "the link, or its page, says nofollow", Todo: "Remove that where it is a mistake."},
+	{Reason: eligibility.LinkFailed, Care: Look, Why: "the site refused them, did not answer, or broke off", Todo: "See its log, and what is in front of it."},
+
+	{Reason: eligibility.LinkRefused, Care: Look, Why: "refused", Todo: "If it is public, see why strangers are."},
+	{Reason: eligibility.LinkLogin, Care: Look, Why: "visitors are sent to log in", Todo: "If it is public, see why strangers are."},
+	{Reason: eligibility.LinkRedirects, Care: Look, Why: "redirect", Todo: "Link to the address where it leads."},
+	{Reason: eligibility.LinkNoHTML, Care: Intended, Why: "no page of HTML, or one that leads on by itself"},
+	{Reason: eligibility.LinkError, Care: Look, Why: "answered with an error", Todo: "Mend it, or the links to it."},
+	{Reason: eligibility.LinkNotGot, Care: Wait, Why: "linked, and the crawl did not get it"},
+
 	{Reason: eligibility.AddressHost, Care: Look, Why: "its host is not the site's", Todo: "If it is yours, correct {Origin}, or name its hosts in {Hosts}."},
 	{Reason: eligibility.AddressForm, Care: Look, Why: "it is not a path or an http(s) URL, or it names a user", Todo: address},
 	{Reason: eligibility.AddressCharacter, Care: Look, Why: "its address has a character that may not stand in a URL, or that nobody sees", Todo: address},
@@ -126,7 +148,7 @@ const (
 	back       = "It comes back when an anonymous visitor gets it again."
 )
 
-// ReasonNamed returns the reason of that name, of the table or of what exploring left out. It is zero if there is none.
+// ReasonNamed returns the reason of that name. It is zero if there is none.
 func ReasonNamed(name string) Reason {
 	for _, r := range reasons {
 		if r.Reason.String() == name {
@@ -134,9 +156,7 @@ func ReasonNamed(name string) Reason {
 			return r
 		}
 	}
-	r := left[name]
-	r.Why, r.Todo = words.Say(r.Why), words.Say(r.Todo)
-	return r
+	return Reason{}
 }
 
 // Means returns what the reason means, and what to do, in sentences.

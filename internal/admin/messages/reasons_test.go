@@ -30,9 +30,6 @@ func TestTextsNameOnlyWhatTheOwnerHas(t *testing.T) {
 			text, missing := LeftOut(loc, loc == "/a?b=c")
 			all = append(append(all, text), missing...)
 		}
-		for cause := range left {
-			all = append(all, ReasonNamed(cause).Means())
-		}
 		return append(all, MovedTo("https://example.com"), Elsewhere(""), Elsewhere("/shop"), NoSitemap(Counts{Origin: "https://example.com", ReportOnly: true}))
 	}
 	for _, tt := range []struct {

@@ -79,7 +79,7 @@ func (e *explorer) acts(loc string) {
 	if b, is := action.Split(loc); is {
 		shape = b.Kind + "/" + b.Word
 	}
-	if loc == "" || !e.skip("acting", shape, e.Normalizer.Origin().URL(loc)) {
+	if loc == "" || !e.skip(eligibility.LinkActs, shape, e.Normalizer.Origin().URL(loc)) {
 		return
 	}
 	all := append(e.report.Acting, e.Normalizer.Origin().URL(loc))

@@ -152,7 +152,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	}
 	params, left, first := e.queries.params(e.Normalizer)
 	if e.report.Params = params; left > 0 {
-		e.leave(eligibility.AddressQuery.String(), left, e.Normalizer.Origin().URL(first))
+		e.leave(eligibility.AddressQuery, left, e.Normalizer.Origin().URL(first))
 	}
 	e.held(ctx)
 	e.tell()
@@ -166,7 +166,7 @@ func (e *explorer) held(ctx context.Context) {
 		if err != nil || p.Verdict != eligibility.Held {
 			continue
 		}
-		if e.leave("held", 1, e.Normalizer.Origin().URL(loc)); len(e.report.Held) < heldTold {
+		if e.leave(eligibility.LinkHeld, 1, e.Normalizer.Origin().URL(loc)); len(e.report.Held) < heldTold {
 			e.report.Held = append(e.report.Held, e.Normalizer.Origin().URL(loc))
 		}
 	}
@@ -210,7 +210,7 @@ func (e *explorer) askRobots(ctx context.Context) error {
 	for hops := 0; a.err == nil && a.status >= 300 && a.status < 400; hops++ { // section 2.3.1.2
 		to := e.Normalizer.Resolve(robotsTxt, a.header.Get("Location"))
 		if err := moved(e.Normalizer.Origin(), robotsTxt, a); err != nil {
-			e.leave("off-site", 1, e.Normalizer.Origin().URL(robotsTxt))
+			e.leave(eligibility.LinkOffSite, 1, e.Normalizer.Origin().URL(robotsTxt))
 			return fmt.Errorf("asking for robots.txt: %w", err)
 		}
 		if hops == 5 || to.Location == "" {

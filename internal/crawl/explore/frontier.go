@@ -35,8 +35,8 @@ type frontier struct {
 	seen     map[uint64]bool // hashes of the locations that were found
 	queues   [2]queue        // the second one has the unlikely ones
 	controls controls
-	dropped  map[string]int    // items, by reason
-	example  map[string]string // the first of them
+	dropped  map[eligibility.Reason]int    // items, by reason
+	example  map[eligibility.Reason]string // the first of them
 
 	page  item    // whose links are added now
 	found []*item // locations that it led to
@@ -45,7 +45,7 @@ type frontier struct {
 
 func newFrontier(most int, ledger *Ledger) *frontier {
 	return &frontier{
-		most: most, ledger: ledger, seen: map[uint64]bool{}, dropped: map[string]int{}, example: map[string]string{},
+		most: most, ledger: ledger, seen: map[uint64]bool{}, dropped: map[eligibility.Reason]int{}, example: map[eligibility.Reason]string{},
 		controls: controls{things: map[string]map[string]string{}, got: map[string]bool{}},
 	}
 }
@@ -99,14 +99,14 @@ func (f *frontier) has(loc string) bool { return f.seen[xxh3.HashString(location
 
 // add puts an item into the frontier, or returns why it does not. An item that was added
 // before is neither added nor explained.
-func (f *frontier) add(it item) (why string) {
+func (f *frontier) add(it item) (why eligibility.Reason) {
 	switch {
 	case f.has(it.Location):
-		return ""
+		return eligibility.None
 	case !f.fresh && f.ledger.isSpent(f.page.Shape):
-		return "endless"
+		return eligibility.LinkEndless
 	case f.waiting() >= mostRemembers*f.most:
-		return "too-many"
+		return eligibility.LinkTooMany
 	}
 	f.news(it.Location)
 	if isNew := f.ledger.isNew(it.Location); it.Hops == 0 {
@@ -114,7 +114,7 @@ func (f *frontier) add(it item) (why string) {
 	}
 	f.put(&it)
 	f.found = append(f.found, &it)
-	return ""
+	return eligibility.None
 }
 
 // addListed puts a listed location into the frontier. It returns false if that was
@@ -161,9 +161,9 @@ func (f *frontier) next() (item, bool) {
 
 // drop counts an item that is not worth a request.
 func (f *frontier) drop(it *item) {
-	why := "endless"
+	why := eligibility.LinkEndless
 	if eligibility.AssetName(it.Location) {
-		why = "file"
+		why = eligibility.LinkFile
 	}
 	if f.dropped[why]++; f.example[why] == "" {
 		f.example[why] = it.Location

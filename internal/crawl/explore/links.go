@@ -24,7 +24,7 @@ func (e *explorer) follow(r result) {
 	if r.status == http.StatusOK && !response.IsHTML(r.header.Get("Content-Type")) && r.Unlikely {
 		e.frontier.begin(r.item, html.Text{})
 		e.frontier.end()
-		e.skip("file", r.Location, e.Normalizer.Origin().URL(r.Location))
+		e.skip(eligibility.LinkFile, r.Location, e.Normalizer.Origin().URL(r.Location))
 	}
 	if r.status != http.StatusOK || !response.IsHTML(r.header.Get("Content-Type")) {
 		e.queries.answers = append(e.queries.answers, shown{location: r.Location, other: true})
@@ -54,14 +54,14 @@ func (e *explorer) follow(r result) {
 	e.queries.answers = append(e.queries.answers, page)
 	if noFollow || facts.NoFollow {
 		for _, l := range facts.Links {
-			e.skip("nofollow", l.Href, e.named(e.Normalizer.Resolve(base, l.Href), l.Href))
+			e.skip(eligibility.LinkNoFollow, l.Href, e.named(e.Normalizer.Resolve(base, l.Href), l.Href))
 		}
 		return
 	}
 	for _, l := range facts.Links {
 		switch {
 		case l.NoFollow:
-			e.skip("nofollow", l.Href, e.named(e.Normalizer.Resolve(base, l.Href), l.Href))
+			e.skip(eligibility.LinkNoFollow, l.Href, e.named(e.Normalizer.Resolve(base, l.Href), l.Href))
 		case l.Acts:
 			e.acts(e.Normalizer.Resolve(base, l.Href).Location)
 		default:
@@ -104,7 +104,7 @@ func (e *explorer) redirected(r result, to string) {
 		e.Entries = append(e.Entries, target.Location) // visitors enter there too
 	}
 	if target.Reason == location.ReasonHost {
-		e.leave("off-site", 1, e.Normalizer.Origin().URL(r.Location))
+		e.leave(eligibility.LinkOffSite, 1, e.Normalizer.Origin().URL(r.Location))
 		return
 	}
 	if e.published[r.Location] {
@@ -124,21 +124,21 @@ func (e *explorer) consider(to location.Result, href string, as item) {
 		return // most links lead where other links lead too
 	}
 	rule, _ := e.Rules.Match(to.Location)
-	why := ""
+	why := eligibility.None
 	switch {
 	case e.mayAct(to.Location):
 		e.acts(to.Location)
 	case to.Reason != location.ReasonNone && !to.OwnQuery:
-		why = eligibility.OfAddress(to.Reason).String()
+		why = eligibility.OfAddress(to.Reason)
 	case e.Files.OwnsLocation(to.Location), to.Location == robotsTxt:
-		why = "file"
+		why = eligibility.LinkFile
 	case rule.Listing == eligibility.Never:
-		why = "rule-never"
+		why = eligibility.RuleNever
 	case !e.robots.Allows(to.Location):
-		why = "disallowed"
+		why = eligibility.Disallowed
 	case to.OwnQuery && e.lone(to.Location):
 	case to.OwnQuery && names(values.ReplaceAllString(to.Location, "")) == "": // a value may be a secret: many lists go on by one
-		why = eligibility.OfAddress(to.Reason).String()
+		why = eligibility.OfAddress(to.Reason)
 	default:
 		if to.OwnQuery {
 			e.queries.count(to.Location)
@@ -147,7 +147,7 @@ func (e *explorer) consider(to location.Result, href string, as item) {
 		as.Plain = as.Plain || rule.Listing == eligibility.Always
 		why = e.frontier.add(as)
 	}
-	if why != "" {
+	if why != eligibility.None {
 		e.skip(why, href, e.named(to, href))
 	}
 }
@@ -156,7 +156,7 @@ func (e *explorer) consider(to location.Result, href string, as item) {
 const skippedKept = 100_000
 
 // skip counts a link that exploring does not request, once.
-func (e *explorer) skip(why, link, example string) (first bool) {
+func (e *explorer) skip(why eligibility.Reason, link, example string) (first bool) {
 	if e.skipped[link] || len(e.skipped) >= skippedKept {
 		return false
 	}
@@ -166,9 +166,10 @@ func (e *explorer) skip(why, link, example string) (first bool) {
 }
 
 // leave counts what is left out.
-func (e *explorer) leave(why string, n int, example string) {
-	if e.report.Skipped[why] += n; e.report.Examples[why] == "" {
-		e.report.Examples[why] = strings.Clone(example)
+func (e *explorer) leave(why eligibility.Reason, n int, example string) {
+	name := why.String()
+	if e.report.Skipped[name] += n; e.report.Examples[name] == "" {
+		e.report.Examples[name] = strings.Clone(example)
 	}
 }
 

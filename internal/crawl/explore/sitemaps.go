@@ -67,11 +67,11 @@ func (e *explorer) readSitemaps(ctx context.Context) {
 		next := s.waiting[0]
 		s.waiting = s.waiting[1:]
 		if err := s.read(ctx, next); err != nil && !next.usual {
-			e.leave("unread", 1, e.Normalizer.Origin().URL(next.location))
+			e.leave(eligibility.LinkUnread, 1, e.Normalizer.Origin().URL(next.location))
 		}
 	}
 	if n := len(s.waiting); n > 0 {
-		e.leave("unread", n, e.Normalizer.Origin().URL(s.waiting[0].location))
+		e.leave(eligibility.LinkUnread, n, e.Normalizer.Origin().URL(s.waiting[0].location))
 	}
 }
 
@@ -81,10 +81,10 @@ func (s *sources) add(at location.Result, written string, as source) {
 	case s.seen[at.Location]:
 		return
 	case at.Location == "":
-		s.skip(eligibility.OfAddress(at.Reason).String(), written, s.named(at, written))
+		s.skip(eligibility.OfAddress(at.Reason), written, s.named(at, written))
 		return
 	case !s.robots.Allows(at.Location), s.mayAct(at.Location), len(s.seen) == mostSitemaps:
-		s.leave("unread", 1, s.Normalizer.Origin().URL(at.Location))
+		s.leave(eligibility.LinkUnread, 1, s.Normalizer.Origin().URL(at.Location))
 		return
 	}
 	s.seen[as.location] = true
@@ -134,9 +134,9 @@ func (e *explorer) publish(at location.Result, written string) {
 	switch {
 	case e.published[at.Location]:
 	case at.Location == "", at.Reason == location.ReasonOutsideFolder:
-		e.skip(eligibility.OfAddress(at.Reason).String(), written, e.named(at, written))
+		e.skip(eligibility.OfAddress(at.Reason), written, e.named(at, written))
 	case len(e.published) == e.MaxRequests:
-		e.leave("too-many", 1, e.Normalizer.Origin().URL(at.Location))
+		e.leave(eligibility.LinkTooMany, 1, e.Normalizer.Origin().URL(at.Location))
 	default:
 		e.published[strings.Clone(at.Location)] = true
 		e.consider(at, written, item{Free: true, Plain: true})

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/servemap/servemap/internal/decide/eligibility"
 )
 
 // result is the answer to the request for an item.
@@ -106,7 +108,7 @@ func (e *explorer) take(ctx context.Context, r result) error {
 	}
 	if e.pace.saw(time.Now(), r.answer) {
 		if !e.frontier.refused(r.item) {
-			e.leave("failed", 1, e.Normalizer.Origin().URL(r.Location))
+			e.leave(eligibility.LinkFailed, 1, e.Normalizer.Origin().URL(r.Location))
 		}
 		switch {
 		case e.pace.refused < mostRefused:
@@ -117,10 +119,10 @@ func (e *explorer) take(ctx context.Context, r result) error {
 		return fmt.Errorf("the site answered %d to %d requests in a row", r.status, e.pace.refused)
 	}
 	if r.elsewhere {
-		e.leave("elsewhere", 1, e.Normalizer.Origin().URL(r.Location))
+		e.leave(eligibility.LinkElsewhere, 1, e.Normalizer.Origin().URL(r.Location))
 	}
 	if r.status >= http.StatusBadRequest && e.published[r.Location] {
-		e.leave("stale", 1, e.Normalizer.Origin().URL(r.Location))
+		e.leave(eligibility.LinkStale, 1, e.Normalizer.Origin().URL(r.Location))
 	}
 	e.follow(r)
 	return nil

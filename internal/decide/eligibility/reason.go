@@ -2,8 +2,8 @@ package eligibility
 
 import "github.com/servemap/servemap/internal/page/location"
 
-// Reason says why: of an address, a request, a response, a verdict or a page that has left. Nothing else says so. Its name
-// is a word or two to log and to search for; package messages has its texts.
+// Reason says why: of an address, a link, a request, a response, a verdict or a page that has left. Nothing else says so.
+// Its name is a word or two to log and to search for; package messages has its texts.
 type Reason uint8
 
 // The reasons. Those that a verdict can carry are stored by number, so their numbers never change.
@@ -65,6 +65,26 @@ const (
 	Incomplete
 	Fragment
 
+	// Why exploring left a link out, and what linked pages that it did not get showed.
+	LinkActs
+	LinkHeld
+	LinkElsewhere
+	LinkOffSite
+	LinkLeft
+	LinkEndless
+	LinkUnread
+	LinkStale
+	LinkTooMany
+	LinkFile
+	LinkNoFollow
+	LinkFailed
+	LinkRefused
+	LinkLogin
+	LinkRedirects
+	LinkNoHTML
+	LinkError
+	LinkNotGot
+
 	// Why an address can be that of no page, in the order of package location.
 	AddressHost
 	AddressForm
@@ -105,6 +125,10 @@ var reasonNames = [...]string{
 	Authorization: "authorization", ClientCertificate: "client-certificate",
 	IdentityHeader: "identity-header", Cookie: "cookie", NotAnonymous: "not-anonymous",
 	Status: "status", NotHTML: "not-html", Attachment: "attachment", Incomplete: "incomplete", Fragment: "fragment",
+
+	LinkActs: "acting", LinkHeld: "held", LinkElsewhere: "elsewhere", LinkOffSite: "off-site", LinkLeft: "left", LinkEndless: "endless",
+	LinkUnread: "unread", LinkStale: "stale", LinkTooMany: "too-many", LinkFile: "file", LinkNoFollow: "nofollow", LinkFailed: "failed",
+	LinkRefused: "refused", LinkLogin: "login", LinkRedirects: "redirect", LinkNoHTML: "no-html", LinkError: "error", LinkNotGot: "not-got",
 
 	AddressHost: "host", AddressForm: "form", AddressCharacter: "character", AddressEscape: "escape", AddressSegment: "segment",
 	AddressPathParam: "path-param", AddressTooLong: "too-long", AddressEmail: "email", AddressOutsideFolder: "outside-folder",
