@@ -11,16 +11,6 @@ import (
 	"github.com/servemap/servemap/internal/schema/shards"
 )
 
-func TestShardHasTheExtensionsThatAreOn(t *testing.T) {
-	s := newShelf(t, func(c *Config) { c.Extensions = extension.Of(extension.Images, extension.Alternates) })
-	s.list(shards.Entry{Extensions: extension.Values{extension.Images: []byte("<image:image/>"), extension.Videos: []byte("<video:video/>")}}, "/a")
-	s.render()
-	body := s.get("sitemap.xml").Body.String()
-	if !strings.Contains(body, "xmlns:image") || !strings.Contains(body, "xmlns:xhtml") || !strings.Contains(body, "</loc><image:image/></url>") || strings.Contains(body, "video") {
-		t.Errorf("the sitemap is\n%s", body)
-	}
-}
-
 // The rules may have changed since the pages were listed.
 func TestExcludedPageIsNoAlternate(t *testing.T) {
 	s := newShelf(t, func(c *Config) { c.Extensions, c.Rules = extension.Of(extension.Alternates), barring("/de") })

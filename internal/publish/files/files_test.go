@@ -68,14 +68,14 @@ func TestLastFilesAreServedWhileTheStoreFails(t *testing.T) {
 		s.render()
 		s.write(func(tx txn.Records) { s.files.Changed(s.layout.Add(tx, 0, "/c", shards.Entry{})) })
 		s.files.Follow(Policy{Robots: robots.Parse([]byte("User-agent: *\nDisallow: /a"))})
-		s.st.fail("")
+		s.fail("")
 		for range 2 {
 			if err := s.files.Render(t.Context()); !errors.Is(err, errBroken) {
 				t.Errorf("Render returned %v", err)
 			}
 			s.want("sitemap.xml", "/a", "/b")
 		}
-		s.st.mend()
+		s.mend()
 		s.render()
 		s.want("sitemap.xml", "/b", "/c")
 		if got := strings.Count(s.log.String(), "level=WARN"); got != 1 {
@@ -101,15 +101,6 @@ func TestPassesArePaced(t *testing.T) {
 	})
 }
 
-func TestLostEntryTakesOnlyItsPageOut(t *testing.T) {
-	s := newShelf(t)
-	s.list(shards.Entry{}, "/1", "/2", "/3", "/4")
-	s.write(func(tx txn.Records) { tx.Put(s.layout.Keys.List(1, "/2"), nil) })
-	s.render()
-	s.want("sitemap-1.xml", "/1", "/3")
-	s.want("sitemap-2.xml", "/4")
-}
-
 func TestShardThatCannotBeReadKeepsItsFileAlone(t *testing.T) {
 	s := newShelf(t)
 	s.list(shards.Entry{}, "/1", "/2", "/3", "/4")
@@ -121,7 +112,7 @@ func TestShardThatCannotBeReadKeepsItsFileAlone(t *testing.T) {
 		s.layout.Add(tx, 2, "/5", shards.Entry{})
 	})
 	s.files.Changed(1, 2)
-	s.st.fail(s.layout.Keys.List(1, ""))
+	s.fail(s.layout.Keys.List(1, ""))
 	for range 2 {
 		if err := s.files.Render(t.Context()); !errors.Is(err, errBroken) {
 			t.Errorf("Render returned %v", err)
@@ -129,35 +120,10 @@ func TestShardThatCannotBeReadKeepsItsFileAlone(t *testing.T) {
 		s.want("sitemap-1.xml", "/1", "/2", "/3")
 		s.want("sitemap-2.xml", "/5")
 	}
-	s.st.mend()
+	s.mend()
 	s.render()
 	s.want("sitemap-1.xml", "/1")
 	s.want("sitemap-2.xml", "/5")
-}
-
-// Pages may have moved to the shard: without it, they would seem to have left.
-func TestNewShardThatCannotBeReadIsNamedByTheIndex(t *testing.T) {
-	s := newShelf(t)
-	s.list(shards.Entry{}, "/1", "/2", "/3")
-	s.render()
-	s.write(func(tx txn.Records) {
-		s.layout.Remove(tx, 1, "/2")
-		s.layout.Add(tx, 2, "/2", shards.Entry{})
-	})
-	s.files.Changed(1, 2)
-	s.st.fail(s.layout.Keys.List(2, ""))
-	for range 2 {
-		if err := s.files.Render(t.Context()); !errors.Is(err, errBroken) {
-			t.Errorf("Render returned %v", err)
-		}
-		s.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml")
-		s.want("sitemap-1.xml", "/1", "/3")
-		s.wantUnread("sitemap-2.xml")
-	}
-	s.st.mend()
-	s.render()
-	s.want("sitemap-1.xml", "/1", "/3")
-	s.want("sitemap-2.xml", "/2")
 }
 
 // Its dates change the trust in those of the others, so all files are made twice.
@@ -173,9 +139,9 @@ func TestFileThatIsMadeAtTheSecondTryHasNotFailed(t *testing.T) {
 			}
 		})
 		s.files.Changed(1, 2)
-		s.st.fail(s.layout.Keys.List(1, ""))
-		s.st.delay.Store(int64(time.Hour))
-		time.AfterFunc(time.Minute, s.st.mend) // while the second shard is read for the first time
+		s.fail(s.layout.Keys.List(1, ""))
+		s.delay.Store(int64(time.Hour))
+		time.AfterFunc(time.Minute, s.mend) // while the second shard is read for the first time
 		s.render()
 		s.want("sitemap-1.xml", "/2", "/3")
 		if s.files.due.any() {

@@ -51,10 +51,10 @@ func TestFollowMakesFilesAnewWhereItMakesADifference(t *testing.T) {
 				s.list(changedAt(moment.Of(time.Now()).Seconds()), "/a", "/b")
 				s.files.Follow(tt.from)
 				s.render()
-				before := s.st.scans.Load()
+				before := s.scans.Load()
 				s.files.Follow(tt.to)
 				s.render()
-				if anew := s.st.scans.Load() > before; anew != tt.anew {
+				if anew := s.scans.Load() > before; anew != tt.anew {
 					t.Errorf("the files were made anew: %v, want %v", anew, tt.anew)
 				}
 			})

@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/schema/shards"
 	"github.com/servemap/servemap/internal/schema/txn"
@@ -29,7 +28,7 @@ func threeParts(t *testing.T) *shelf {
 func (s *shelf) restart(each time.Duration) {
 	time.Sleep(24 * time.Hour)
 	s.again()
-	s.st.delay.Store(int64(each))
+	s.delay.Store(int64(each))
 	s.run()
 }
 
@@ -121,39 +120,13 @@ func TestRequestThatWaitedAfterAStartGetsA503(t *testing.T) {
 	})
 }
 
-func TestShardThatCannotBeReadAfterARestartKeepsNoOtherFileBack(t *testing.T) {
-	for broken := 1; broken <= 3; broken++ {
-		synctest.Test(t, func(t *testing.T) {
-			s := threeParts(t)
-			s.st.fail(s.layout.Keys.List(broken, ""))
-			s.stop()
-			s.files = New(s.files.cfg)
-			s.files.Follow(Policy{Trust: lastmod.Trust{lastmod.Page: {Caught: true}}})
-			s.start(s.files.Run)
-			s.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml", "/sitemap-3.xml")
-			for n := 1; n <= 3; n++ {
-				name := fmt.Sprintf("sitemap-%d.xml", n)
-				if n == broken {
-					s.wantUnread(name)
-				} else if w := s.get(name); w.Code != http.StatusOK {
-					t.Errorf("%d cannot be read, and %s is a %d", broken, name, w.Code)
-				}
-			}
-			s.st.mend()
-			time.Sleep(2 * time.Minute)
-			s.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml", "/sitemap-3.xml")
-			s.want("sitemap-1.xml", "/0", "/1", "/2")
-		})
-	}
-}
-
 // Nothing is known of a part behind the last one, and nothing is said of it.
 func TestStoreThatFailsChangesNoFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
 		s.list(shards.Entry{}, "/a")
 		s.render()
-		s.st.fail("list|")
+		s.fail("list|")
 		s.files.ChangedAll()
 		if err := s.files.Render(t.Context()); !errors.Is(err, errBroken) {
 			t.Errorf("Render returned %v", err)
@@ -193,7 +166,7 @@ func TestPageThatHasLeftStaysOutWhileShardsCannotBeRead(t *testing.T) {
 		s := threeParts(t)
 		s.unlist("/1")
 		s.render()
-		s.st.fail(s.layout.Keys.List(1, ""))
+		s.fail(s.layout.Keys.List(1, ""))
 		s.files.ChangedAll()
 		if err := s.files.Render(t.Context()); !errors.Is(err, errBroken) {
 			t.Errorf("Render returned %v", err)
@@ -201,7 +174,7 @@ func TestPageThatHasLeftStaysOutWhileShardsCannotBeRead(t *testing.T) {
 		s.want("sitemap-1.xml", "/0", "/2")
 		s.restart(time.Second)
 		s.wantUnread("sitemap-1.xml")
-		s.st.mend()
+		s.mend()
 		time.Sleep(time.Hour)
 		s.want("sitemap-1.xml", "/0", "/2")
 	})

@@ -175,17 +175,3 @@ func TestNobodyWaitsForAStoreThatFailed(t *testing.T) {
 		s.want("sitemap.xml", "/a")
 	})
 }
-
-func TestFirstRequestWaitsForTheStore(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t)
-		s.list(shards.Entry{}, "/a")
-		var rendered sync.WaitGroup
-		rendered.Go(func() {
-			time.Sleep(time.Second)
-			s.render()
-		})
-		s.want("sitemap.xml", "/a")
-		rendered.Wait()
-	})
-}

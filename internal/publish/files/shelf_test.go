@@ -1,13 +1,10 @@
 package files
 
 import (
-	"bytes"
 	"context"
 	"encoding/xml"
 	"errors"
-	"iter"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -23,23 +20,17 @@ import (
 	"github.com/servemap/servemap/internal/schema/shards"
 	"github.com/servemap/servemap/internal/schema/txn"
 	"github.com/servemap/servemap/internal/testkit/base"
-	"github.com/servemap/servemap/store"
-	"github.com/servemap/servemap/store/memstore"
 )
 
-// shelf is a book over a store, with the files that show it.
+// shelf is a book over a store, with the files that show it. Scans of the store fail or take long on demand.
 type shelf struct {
 	testing.TB
-	st     *faulty
+	st     *base.Store
 	layout shards.Layout
 	files  *Files
 	log    *strings.Builder
 	stop   func() // ends Run and waits for its end
-}
 
-// faulty is a store whose scans fail or take long on demand.
-type faulty struct {
-	store.Store
 	fails atomic.Pointer[string] // what the keys of the scans that fail have in them; nil if none fails
 	delay atomic.Int64           // of the scan of a shard, in nanoseconds
 	scans atomic.Int64           // of shards
@@ -48,35 +39,29 @@ type faulty struct {
 var errBroken = errors.New("it does not answer")
 
 // fail makes scans fail whose keys have a text in them.
-func (s *faulty) fail(of string) { s.fails.Store(&of) }
+func (s *shelf) fail(of string) { s.fails.Store(&of) }
 
-func (s *faulty) mend() { s.fails.Store(nil) }
+func (s *shelf) mend() { s.fails.Store(nil) }
 
-func (s *faulty) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
-	return func(yield func(store.Record, error) bool) {
-		if of := s.fails.Load(); of != nil && strings.Contains(prefix, *of) {
-			yield(store.Record{}, errBroken)
-			return
-		}
-		if strings.Contains(prefix, "list|") {
-			s.scans.Add(1)
-			select {
-			case <-time.After(time.Duration(s.delay.Load())):
-			case <-ctx.Done():
-				yield(store.Record{}, ctx.Err())
-				return
-			}
-		}
-		for r, err := range s.Store.Scan(ctx, prefix, after) {
-			if !yield(r, err) {
-				return
-			}
-		}
+func (s *shelf) beforeScan(ctx context.Context, prefix string) error {
+	if of := s.fails.Load(); of != nil && strings.Contains(prefix, *of) {
+		return errBroken
+	}
+	if !strings.Contains(prefix, "list|") {
+		return nil
+	}
+	s.scans.Add(1)
+	select {
+	case <-time.After(time.Duration(s.delay.Load())):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
 func newShelf(t testing.TB, change ...func(*Config)) *shelf {
-	s := &shelf{TB: t, st: &faulty{Store: new(memstore.Store)}, log: new(strings.Builder)}
+	s := &shelf{TB: t, st: base.NewStore(), log: new(strings.Builder)}
+	s.st.OnScan(s.beforeScan)
 	s.layout = shards.Layout{Keys: "s|", URL: func(l string) string { return "https://example.com" + l }, MaxURLs: 3}
 	cfg := Config{
 		Store: s.st, Keys: "s|", URL: s.layout.URL, Name: "sitemap", Folder: "/", Every: time.Minute,
@@ -119,47 +104,17 @@ func (s *shelf) start(loop func(context.Context)) {
 	}
 }
 
-// write runs fn on the book and stores what it has put. No other goroutine may write.
+// write runs fn on the book, perhaps several times, and stores what it has put.
 func (s *shelf) write(fn func(txn.Records)) {
 	s.Helper()
-	tx := &shelfTx{s: s, put: map[string][]byte{}}
-	fn(tx)
-	keys := slices.Sorted(maps.Keys(tx.put))
-	err := s.st.Update(s.Context(), keys, func(values [][]byte) error {
-		for i, key := range keys {
-			values[i] = tx.put[key]
-		}
-		return nil
-	})
-	base.Check(s, err)
+	base.Check(s, txn.Update(s.Context(), s.st, nil, func(t *txn.Tx) { fn(t) }))
 }
-
-// shelfTx reads from the store and keeps what is put.
-type shelfTx struct {
-	s   *shelf
-	put map[string][]byte
-}
-
-func (tx *shelfTx) Get(key string) (value []byte) {
-	if v, ok := tx.put[key]; ok {
-		return v
-	}
-	err := tx.s.st.View(tx.s.Context(), []string{key}, func(values [][]byte) error {
-		value = bytes.Clone(values[0])
-		return nil
-	})
-	if err != nil {
-		tx.s.Fatal(err)
-	}
-	return value
-}
-
-func (tx *shelfTx) Put(key string, value []byte) { tx.put[key] = value }
 
 func (s *shelf) list(e shards.Entry, locations ...string) {
 	s.Helper()
 	var parts []int
 	s.write(func(tx txn.Records) {
+		parts = nil
 		for _, l := range locations {
 			parts = append(parts, s.at(time.Now()).Add(tx, 0, l, e))
 		}
@@ -172,8 +127,7 @@ func (s *shelf) unlist(location string) {
 	s.Helper()
 	n := 1
 	s.write(func(tx txn.Records) {
-		for tx.Get(s.layout.Keys.List(n, location)) == nil {
-			n++
+		for n = 1; tx.Get(s.layout.Keys.List(n, location)) == nil && n < 9; n++ {
 		}
 		s.at(time.Now()).Remove(tx, n, location)
 	})

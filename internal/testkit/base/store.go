@@ -20,6 +20,7 @@ type Update func(ctx context.Context, keys []string, fn func([][]byte) error) er
 type Store struct {
 	store.Store
 	before atomic.Pointer[func(context.Context) error]
+	scan   atomic.Pointer[func(ctx context.Context, prefix string) error]
 	update atomic.Pointer[Update]
 	sync   atomic.Pointer[error]
 }
@@ -29,6 +30,9 @@ func NewStore() *Store { return &Store{Store: new(memstore.Store)} }
 
 // Before calls a function before whatever the store does. If it returns an error, that is all.
 func (s *Store) Before(do func(context.Context) error) { s.before.Store(&do) }
+
+// OnScan calls a function before each Scan. If it returns an error, that is all. Mend does not end this.
+func (s *Store) OnScan(do func(ctx context.Context, prefix string) error) { s.scan.Store(&do) }
 
 func (s *Store) begin(ctx context.Context) error {
 	if do := s.before.Load(); do != nil {
@@ -48,7 +52,11 @@ func (s *Store) View(ctx context.Context, keys []string, fn func([][]byte) error
 // Scan reads, unless the store is down.
 func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
-		if err := s.begin(ctx); err != nil {
+		err := s.begin(ctx)
+		if do := s.scan.Load(); do != nil && err == nil {
+			err = (*do)(ctx, prefix)
+		}
+		if err != nil {
 			yield(store.Record{}, err)
 			return
 		}
