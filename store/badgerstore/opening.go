@@ -115,8 +115,12 @@ func (s *Store) openLocked(path string, lock *os.File) (*database, error) {
 		return nil, fmt.Errorf("%w; nor can it be read until then: %v", db.full, err) // what is damaged is moved aside then
 	}
 	s.unreadable = false
-	if err == nil && len(files) == 0 {
+	switch {
+	case err != nil:
+	case len(files) == 0:
 		s.log.Info("Starting fresh in " + s.name + ".")
+	default:
+		s.log.Info("Going on with the records in " + s.name + ".")
 	}
 	return db, err
 }
