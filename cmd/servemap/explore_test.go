@@ -63,8 +63,16 @@ func TestInterruptedExplorationBeginsAnewAtTheNextStart(t *testing.T) {
 	}
 }
 
+// A server for development writes its own address into its pages, as Hugo's does. There it is the site's.
 func TestFirstTryNeedsNoOrigin(t *testing.T) {
-	up := httptest.NewServer(http.HandlerFunc(blog))
+	up := httptest.NewServer(nil)
+	up.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		page := httptest.NewRecorder()
+		blog(page, r)
+		w.Header().Set("Content-Type", page.Header().Get("Content-Type"))
+		w.WriteHeader(page.Code)
+		fmt.Fprint(w, strings.ReplaceAll(page.Body.String(), `href="/`, `href="`+up.URL+`/`))
+	})
 	defer up.Close()
 	s := serve(t, t.TempDir(), "proxy", "-to", up.URL, "-explore") // at any port
 	s.log.await(t, "msg=explored")

@@ -146,6 +146,10 @@ func (x *site) place(p *process, s *settings.Settings, several bool) (log *slog.
 	at := x.door.at()
 	if s.Origin == "" {
 		s.Origin = forTrying(s.Listen, at.AddrPort().Port())
+		s.Hosts = append(s.Hosts, "127.0.0.1:"+strconv.Itoa(int(at.AddrPort().Port())))
+		if to, err := url.Parse(s.To); err == nil && to.Host != "" { // as a server for development writes it into its pages
+			s.Hosts = append(s.Hosts, to.Host)
+		}
 	}
 	if loops(s, at.AddrPort()) {
 		return nil, usage("{-to} %s is the address of this process itself; give the one where the site listens, or another {-listen}", s.To)

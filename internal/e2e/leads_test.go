@@ -248,7 +248,7 @@ func TestWhatLeadsOnIsFollowed(t *testing.T) {
 		{"pages that lead nowhere else, or later, or only without scripts", servemap.Options{}, []string{"/", "/board", "/clock", "/plain", "/splash"}, func(uri string) http.HandlerFunc {
 			switch uri {
 			case "/":
-				return testkit.Page("home", "/board", "/clock", "/splash", "/plain", "/secret")
+				return testkit.Page("home", "/board", "/clock", "/splash", "/plain", "/secret", "/away", "/sso")
 			case "/board":
 				return headed(`<meta http-equiv="refresh" content="5">`, "the board")
 			case "/clock", "/clock?cookies=1":
@@ -259,6 +259,10 @@ func TestWhatLeadsOnIsFollowed(t *testing.T) {
 				return headed(`<noscript><meta http-equiv="refresh" content="0; url=/other"></noscript>`, "with scripts")
 			case "/secret":
 				return refresh("/login")
+			case "/away":
+				return refresh("//elsewhere.test/away")
+			case "/sso":
+				return refresh("https://elsewhere.test/?next=/sso")
 			case "/other", "/login":
 				return testkit.Page("not linked: " + uri)
 			}

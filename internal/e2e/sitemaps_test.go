@@ -89,7 +89,7 @@ func TestSitemapOfTheSiteIsASource(t *testing.T) {
 	}
 }
 
-// A sitemap of any size costs no more requests than the owner allows, and the rest is told.
+// A sitemap of any size costs no more requests than the owner allows, and the rest is told, for the next time.
 func TestSitemapLargerThanTheBudget(t *testing.T) {
 	paths := make([]string, 60)
 	site := testkit.Paths{"/": testkit.Page("home")}
@@ -104,6 +104,13 @@ func TestSitemapLargerThanTheBudget(t *testing.T) {
 		s.Settle()
 		if listed := s.Stats().Listed; listed != most || done.Skipped["too-many"] != 60-most || done.Waiting != 1 {
 			s.Errorf("%d listed; left %v, %d waiting", listed, done.Skipped, done.Waiting)
+		}
+		for range 3 { // the next one goes on
+			explore(s, servemap.ExploreOptions{MaxRequests: most})
+			s.Settle()
+		}
+		if listed := s.Stats().Listed; listed != 61 {
+			s.Errorf("%d are listed in the end", listed)
 		}
 	})
 }

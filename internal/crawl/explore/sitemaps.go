@@ -63,11 +63,17 @@ func (e *explorer) readSitemaps(ctx context.Context) {
 	}
 	usual := e.Normalizer.Origin().Folder() + "sitemap.xml"
 	s.add(e.Normalizer.Parse(usual), usual, source{usual: true})
-	for len(s.waiting) > 0 && e.rest(ctx) == nil {
-		next := s.waiting[0]
+	for failed := 0; len(s.waiting) > 0 && failed < mostRefused && e.rest(ctx) == nil; {
+		next, begun := s.waiting[0], time.Now()
 		s.waiting = s.waiting[1:]
-		if err := s.read(ctx, next); err != nil && !next.usual {
+		failed++
+		if err := s.read(ctx, next); err == nil {
+			failed = 0
+		} else if !next.usual {
 			e.leave(eligibility.LinkUnread, 1, e.Normalizer.Origin().URL(next.location))
+		}
+		if took := time.Since(begun); took > slowAnswer {
+			e.pace.until = time.Now().Add(took) // the site may be making it still
 		}
 	}
 	if n := len(s.waiting); n > 0 {
@@ -132,7 +138,7 @@ func (s *sources) read(ctx context.Context, from source) error {
 // publish puts what a sitemap lists into the frontier.
 func (e *explorer) publish(at location.Result, written string) {
 	switch {
-	case e.published[at.Location]:
+	case e.published[at.Location], e.Files.Lists(at.Location): // what is listed is asked for at the end
 	case at.Location == "", at.Reason == location.ReasonOutsideFolder:
 		e.skip(eligibility.OfAddress(at.Reason), written, e.named(at, written))
 	case len(e.published) == e.MaxRequests:

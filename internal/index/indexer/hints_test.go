@@ -68,7 +68,13 @@ func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 		{"robots.txt forbids the entry", func(r *rig) { serveRobots(r, 200, "User-agent: *\nDisallow: /") }, messages.Forbidden},
 		{"robots.txt forbids something else", func(r *rig) { serveRobots(r, 200, "User-agent: *\nDisallow: /admin") }, 0},
 		{"an entry that leads to www", lasts(func(r *rig) { r.answer("/", 301, redirect("https://www.example.com/")) }), messages.OtherOrigin},
-		{"an entry that leads to another host", lasts(func(r *rig) { r.answer("/", 301, redirect("https://shop.example.com/")) }), 0},
+		{"an entry that leads to another host", lasts(func(r *rig) {
+			r.answer("/", 301, redirect("https://shop.example.com/"))
+		}), messages.OtherOrigin},
+		{"an entry that leads to another host by its HTML, and is noindex", lasts(func(r *rig) {
+			r.sight("/", "<html><head><meta name=robots content=noindex>"+
+				"<meta http-equiv=refresh content='0; url=https://shop.example.com/en/'></head></html>")
+		}), messages.OtherOrigin},
 		{"a page that leads to www", func(r *rig) { r.answer("/a", 301, redirect("https://www.example.com/a")) }, 0},
 		{"an entry that names www as canonical", lasts(func(r *rig) { r.sight("/", variant("https://www.example.com/", same)) }), messages.OtherOrigin},
 		{"an entry that names itself with http", lasts(func(r *rig) {

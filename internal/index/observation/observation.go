@@ -61,6 +61,7 @@ type Reading struct {
 	// What the header says, see ReadHeader.
 	Echo   Echo        // what the page's links may repeat of the request
 	Target string      // where a redirect leads, "" if it leads off the site
+	Away   string      // its scheme and host, then
 	Moved  bool        // a redirect says that the page has moved for good
 	Hash   uint64      // of a page's body
 	Server moment.Time // Last-Modified
@@ -133,6 +134,7 @@ func (o *Observation) ReadHeader(norm *location.Normalizer) {
 		if to := norm.Resolve(o.Location, h.Location); to.Reason == location.ReasonNone {
 			o.Target = to.Location
 		}
+		o.Away, _ = norm.Elsewhere(o.Location, h.Location)
 		o.asks(norm, h.Location)
 	}
 }
@@ -345,8 +347,8 @@ func showing(o *Observation, facts *html.Facts) uint64 {
 	return h.Sum64()
 }
 
-// Refreshes returns where a page leads by itself, by its HTML or by the Refresh header, "" for nowhere on the site. now
-// says that it does so at once. header is the value of that header.
+// Refreshes returns where a page leads by itself, by its HTML or by the Refresh header, "" for nowhere: a location, or
+// what is written if that is on another host. now says that it does so at once. header is the value of that header.
 func Refreshes(norm *location.Normalizer, from, header string, facts *html.Facts) (to string, now bool) {
 	base, r := norm.Base(from, facts.Base), facts.Refresh
 	if r.Href == "" {
@@ -354,6 +356,9 @@ func Refreshes(norm *location.Normalizer, from, header string, facts *html.Facts
 	}
 	if r.Href == "" {
 		return "", false
+	}
+	if off, _ := norm.Elsewhere(from, r.Href); off != "" {
+		return r.Href, r.Now
 	}
 	to = norm.Resolve(base, r.Href).Location
 	path, _, _ := strings.Cut(to, "?")
@@ -366,13 +371,17 @@ func Refreshes(norm *location.Normalizer, from, header string, facts *html.Facts
 // refreshes takes a page that leads on by itself for the redirect that it is. One that says noindex must act by that,
 // and has a link there.
 func (o *Observation) refreshes(norm *location.Normalizer, facts *html.Facts) {
-	switch to, now := Refreshes(norm, o.Location, o.Response.Header.Refresh, facts); {
+	to, now := Refreshes(norm, o.Location, o.Response.Header.Refresh, facts)
+	if o.Away, _ = norm.Elsewhere(o.Location, to); o.Away == "" {
+		o.Target = to
+	}
+	switch {
 	case to == "":
 	case o.Forbids == eligibility.NoIndex:
-		facts.Links, o.Target = append(facts.Links, html.Link{Href: to}), to
+		facts.Links = append(facts.Links, html.Link{Href: to})
 	default:
 		o.Kind, o.Reason = eligibility.Leads(to)
-		o.Target, o.Moved = to, now
+		o.Moved = now
 		o.asks(norm, to)
 	}
 }

@@ -80,10 +80,10 @@ func (s *Tally) Again(v *observation.Observation) {
 }
 
 // twin is the cause to say that the site leads from the origin to its twin.
-func (s *Tally) twin() cause { return other(s.site.Normalizer.Origin().Twin()) }
+func (s *Tally) twin() cause { return other(s.site.Normalizer.Origin().Twin().String()) }
 
 // other is the cause to say that the site has another origin.
-func other(is fmt.Stringer) cause {
+func other(is string) cause {
 	return cause{hint: messages.OtherOrigin, text: fmt.Sprintf("It seems to be %s.", is)}
 }
 
@@ -122,7 +122,7 @@ func (s *Tally) ofEntry(k *observation.Observation, is eligibility.Standing) (fo
 		found = append(found, keeps("nofollow", k.Location))
 	}
 	if k.Scheme {
-		found = append(found, other(s.site.Normalizer.Origin().WithOtherScheme()))
+		found = append(found, other(s.site.Normalizer.Origin().WithOtherScheme().String()))
 	}
 	misnames, text := s.misnames(k, "The page where visitors enter names %s as canonical.")
 	switch {
@@ -131,6 +131,8 @@ func (s *Tally) ofEntry(k *observation.Observation, is eligibility.Standing) (fo
 	case is.Listed() && k.Full && !k.NoFollow && len(k.Links) == 0 && s.Listed() <= len(s.site.Entries):
 		found = append(found, cause{hint: messages.DeadEnd, args: []any{"entry", k.Location}})
 	case is.Listed():
+	case k.Away != "":
+		found = append(found, other(k.Away))
 	case is.Reason == eligibility.NoIndex && k.Target == "": // a root may lead to a language
 		found = append(found, keeps("noindex", k.Location))
 	case is.Reason == eligibility.CanonicalElsewhere && k.Twin:
@@ -146,6 +148,8 @@ func (s *Tally) EntryAnswered(k *observation.Observation) {
 	switch {
 	case k.Kind == eligibility.Redirected && s.site.Normalizer.Twin(k.Location, k.Response.Header.Location):
 		s.asks(k, s.twin())
+	case k.Kind == eligibility.Redirected && k.Away != "":
+		s.asks(k, other(k.Away))
 	case k.Kind == eligibility.Doubtful:
 		s.asks(k, cause{hint: messages.NoPageYet, args: []any{"entry", k.Location, "answer", k.Reason.String()}})
 	}

@@ -171,8 +171,8 @@ func (e *Explorer) Revisit(ctx context.Context, perDay int) {
 	})
 }
 
-// How long to wait after a failure, such as while the site itself starts, and after the origin was
-// found to lead elsewhere.
+// How long to wait after a failure, such as while the site itself starts, at first and at most: each try asks for
+// robots.txt, sitemaps and pages anew. The latter is also the wait after the origin was found to lead elsewhere.
 const (
 	failedWait    = 5 * time.Second
 	elsewhereWait = 10 * time.Minute
@@ -180,12 +180,12 @@ const (
 
 // keepTrying calls do until it succeeds, or ctx ends. It logs each cause of a failure once.
 func (e *Explorer) keepTrying(ctx context.Context, do func() error) {
-	for last := ""; ; {
+	last := ""
+	for wait := failedWait; ; wait = min(2*wait, elsewhereWait) {
 		err := do()
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		wait := failedWait
 		if errors.Is(err, explore.ErrElsewhere) {
 			wait = elsewhereWait // a hint says it
 		} else if err.Error() != last {
