@@ -26,6 +26,8 @@
 //		public /                           # that are public although they are sent with Cache-Control private
 //		query id lang                      # parameters that make a page of its own
 //		benign shop_visit                  # cookies that every visitor gets
+//		section blog /blog/ /news/         # whose pages are listed in sitemap-blog.xml; one line for each file
+//		sitemap /old-sitemap.xml           # that the site has; explore asks for what it lists
 //	}
 //
 // To build a Caddy with it, run in this folder:
@@ -100,6 +102,9 @@ type Settings struct {
 	Public     []string `json:"public,omitempty"`
 	Query      []string `json:"query,omitempty"`
 	Benign     []string `json:"benign,omitempty"`
+	Sitemaps   []string `json:"sitemap,omitempty"`
+
+	Sections map[string][]string `json:"section,omitempty"` // the patterns of each
 }
 
 // open has the open sites. Caddy starts a new configuration before it ends the old one. So
@@ -166,7 +171,7 @@ func (h *Handler) Provision(caddy caddyserver.Context) error {
 		s := &site{Site: made, store: st, stop: stop}
 		if h.Explore || h.Inside {
 			server, _ := caddy.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server)
-			opts := &servemap.ExploreOptions{MaxRequests: h.Max}
+			opts := &servemap.ExploreOptions{MaxRequests: h.Max, Sitemaps: h.Sitemaps}
 			if h.Inside {
 				opts.Inside = whole(server, strings.TrimSuffix(h.Stripped, "/"))
 			}
@@ -207,6 +212,11 @@ func (h *Handler) rules() (all []servemap.Rule) {
 		for _, pattern := range list.patterns {
 			list.rule.Pattern = pattern
 			all = append(all, list.rule)
+		}
+	}
+	for section, patterns := range h.Sections {
+		for _, pattern := range patterns {
+			all = append(all, servemap.Rule{Pattern: pattern, Section: section})
 		}
 	}
 	if len(h.Query) > 0 {
@@ -336,10 +346,14 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		return d.Err("servemap takes the origin and a folder, such as servemap https://example.com /var/lib/caddy/sitemap")
 	}
 	lists := map[string]*[]string{"hosts": &h.Hosts, "entry": &h.Entries, "never": &h.Never, "always": &h.Always, "public": &h.Public,
-		"query": &h.Query, "benign": &h.Benign}
+		"query": &h.Query, "benign": &h.Benign, "sitemap": &h.Sitemaps}
+	h.Sections = map[string][]string{}
 	switches := map[string]*bool{"explore": &h.Explore, "inside": &h.Inside, "report-only": &h.ReportOnly, "robots": &h.Robots}
 	var most string
 	texts := map[string]*string{"stripped": &h.Stripped, "max": &most, "inspector": &h.Inspector}
+	known := append([]string{"section"}, slices.Collect(maps.Keys(lists))...)
+	known = slices.AppendSeq(slices.AppendSeq(known, maps.Keys(switches)), maps.Keys(texts))
+	slices.Sort(known)
 	for d.NextBlock(0) {
 		name := d.Val()
 		args := d.RemainingArgs()
@@ -352,12 +366,12 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			*texts[name] = args[0]
 		case name == "inspector" && len(args) == 2 && args[1] != "":
 			h.Inspector, h.Password = args[0], args[1]
-		case lists[name] == nil && switches[name] == nil && texts[name] == nil:
-			all := slices.Concat(slices.Collect(maps.Keys(switches)), slices.Collect(maps.Keys(texts)), slices.Collect(maps.Keys(lists)))
-			slices.Sort(all)
-			return d.Errf("servemap has no %s; its lines are %s", name, strings.Join(all, ", "))
-		default:
+		case name == "section" && len(args) > 1:
+			h.Sections[args[0]] = append(h.Sections[args[0]], args[1:]...)
+		case slices.Contains(known, name):
 			return d.Errf("servemap: %s has a wrong number of values, or an empty one", name)
+		default:
+			return d.Errf("servemap has no %s; its lines are %s", name, strings.Join(known, ", "))
 		}
 	}
 	if h.Max, _ = strconv.Atoi(most); most != "" && h.Max < 1 {

@@ -228,6 +228,8 @@ func TestLinesOfTheBlock(t *testing.T) {
 	}
 	with("never /teapot")
 	listed("/")
+	with("section pots /teapot")
+	listed("/sitemap-1.xml", "/sitemap-pots.xml")
 }
 
 // Behind something that has the origin's name, the site asks itself, by the handlers of its own server.
@@ -269,6 +271,7 @@ func TestWrongLinesAreNamed(t *testing.T) {
 		{"a number that is none", "max all", "max all: give a number"},
 		{"a switch with a value", "explore now", "explore has a wrong number"},
 		{"a list without one", "never", "never has a wrong number"},
+		{"a section without a pattern", "section blog", "section has a wrong number"},
 		{"a password that is not set", "inspector /inspect/ \"\"", "inspector has a wrong number of values, or an empty one"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -86,7 +86,7 @@ func newAnswers(s *settings.Settings, handler http.Handler, st store.Store, clos
 		closeStore()
 		return nil, usage("%v", err)
 	}
-	c.explorer = &explorer.Explorer{Site: c.site, Handler: handler, Inside: s.Inside, Public: originOf(s).Folder(), Seed: s.Seed, Log: log,
+	c.explorer = &explorer.Explorer{Site: c.site, Handler: handler, Inside: s.Inside, Public: originOf(s).Folder(), Sitemaps: s.Sitemaps, Log: log,
 		Explored: control.Explored(s.Data), Settings: s.Explored()}
 	return c, nil
 }

@@ -64,7 +64,7 @@ var settings = map[string]said{
 	"Robots":      {"Site.Robots", "{-robots}", "robots"},
 	"RobotsText":  {"Options.Robots", "robots-text in the file of -config", none},
 	"Rules":       {"Options.Rules", "{-never}, {-always}, {-public} or {-query}", "never, always, public or query"},
-	"Sitemaps":    {"ExploreOptions.Sitemaps", "{-seed}", "the sitemaps"},
+	"Sitemaps":    {"ExploreOptions.Sitemaps", "{-sitemap}", "sitemap"},
 	"Stats":       {"Site.Stats", `"servemap status"`, "the inspector"},
 	"Stripped":    {"Options.StrippedPrefix", "{-stripped}", "stripped"},
 	"StrippedTo":  {"set Options.StrippedPrefix to", "give {-stripped}", "write stripped"},

@@ -23,12 +23,12 @@ import (
 
 // Explorer explores one site. Its methods may be called concurrently.
 type Explorer struct {
-	Site    *servemap.Site
-	Handler http.Handler // of the site itself
-	Inside  bool         // ask Handler, not the origin
-	Public  string       // the pattern of all pages
-	Seed    []string     // sitemaps that the site has
-	Log     *slog.Logger
+	Site     *servemap.Site
+	Handler  http.Handler // of the site itself
+	Inside   bool         // ask Handler, not the origin
+	Public   string       // the pattern of all pages
+	Sitemaps []string     // that the site has
+	Log      *slog.Logger
 
 	// Settings are those that decide what exploring finds.
 	// Explored is the file that says which of them the last finished exploration had; "" for none.
@@ -57,7 +57,7 @@ func (e *Explorer) Explore(ctx context.Context, opts servemap.ExploreOptions) (s
 	if e.Inside {
 		opts.Inside = e.Handler
 	}
-	opts.Sitemaps = e.Seed
+	opts.Sitemaps = e.Sitemaps
 	done, err := e.Site.Explore(ctx, &opts)
 	if err == nil && e.Explored != "" {
 		if err := control.WriteFile(e.Explored, []byte(e.Settings)); err != nil {

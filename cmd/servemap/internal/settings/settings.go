@@ -55,7 +55,7 @@ type Visits struct {
 	Explore     bool     `toml:"explore" of:"proxy" first:"1" comment:"at the first start, visit all pages along the links, so that they are listed before they are visited; a folder always is"`
 	Inside      bool     `toml:"inside" comment:"explore the site itself, even where {-origin} does not lead to this process; only if no server in front keeps strangers from a page"`
 	Revisit     bool     `toml:"revisit" comment:"visit pages that no visitor asks for again and again, at most {-max} a day, so that their changes get a date"`
-	Seed        []string `toml:"seed" of:"crawl" arg:"URL" comment:"a sitemap that the site has, such as /old-sitemap.xml; those that its robots.txt names, and /sitemap.xml, are read anyway, and what they list is asked for and listed"`
+	Sitemaps    []string `toml:"sitemap" of:"crawl" arg:"URL" comment:"a sitemap that the site has, such as /old-sitemap.xml; those that its robots.txt names, and /sitemap.xml, are read anyway, and what they list is asked for and listed"`
 	Max         int      `toml:"max" of:"crawl" arg:"REQUESTS" default:"20000" comment:"how many requests an exploration makes at most"`
 	Concurrency int      `toml:"concurrency" of:"crawl" first:"crawl" arg:"REQUESTS" default:"2" comment:"how many of them run at once at most, while the site answers easily"`
 }

@@ -101,7 +101,7 @@ func (s *Settings) trusted() (forwarded.Proxies, error) {
 
 // Explored names the settings that decide what exploring finds.
 func (s *Settings) Explored() string {
-	return fmt.Sprintf("%q %q %q %q", s.Query, s.Public, s.Benign, s.Seed)
+	return fmt.Sprintf("%q %q %q %q", s.Query, s.Public, s.Benign, s.Sitemaps)
 }
 
 // Notifier returns the notifier of a site, nil if search engines are told nothing.

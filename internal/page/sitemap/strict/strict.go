@@ -55,10 +55,10 @@ type scanner struct {
 	from     *xml.Decoder
 	at, line int // where that began
 	open     []string
-	rooted   bool            // the root was met
-	told     bool            // that something stands before it
-	spaces   map[string]bool // namespaces that were declared somewhere, and prefixes that were told
-	entities map[string]string
+	rooted   bool              // the root was met
+	told     bool              // that something stands before it
+	spaces   map[string]bool   // namespaces that were declared somewhere, and prefixes that were told
+	entities map[string]string // that it declares, nil before its document type
 }
 
 // restart goes on reading at a place.
@@ -159,13 +159,11 @@ func (s *scanner) next() bool {
 		if s.rooted || s.entities != nil || !bytes.HasPrefix(t, []byte("DOCTYPE")) {
 			return s.fail(line, "a declaration <!... where none may be")
 		}
+		s.entities = map[string]string{}
 		for _, e := range entity.FindAllSubmatch(raw, -1) {
-			if s.entities == nil {
-				s.entities = map[string]string{}
-			}
 			s.entities[string(e[1])] = string(e[2]) + string(e[3])
 		}
-		if s.from.Entity = s.entities; s.entities != nil && s.expanded() > mostExpanded {
+		if s.from.Entity = s.entities; s.expanded() > mostExpanded {
 			return s.fail(line, "entities that stand for more than %d MiB in all; parsers stop there", mostExpanded>>20)
 		}
 	}
@@ -270,7 +268,7 @@ func (s *scanner) start(e xml.StartElement, at, line int, raw []byte) bool {
 		if a.Name.Space == "xmlns" || a.Name == (xml.Name{Local: "xmlns"}) {
 			s.spaces[a.Value] = true
 		}
-		if a.Name.Space == "xmlns" && (a.Value == "" || (a.Name.Local == "xml") != (a.Value == xmlNames)) {
+		if a.Name.Space == "xmlns" && (a.Value == "" || a.Name.Local == "xmlns" || (a.Name.Local == "xml") != (a.Value == xmlNames)) {
 			s.note(line, "xmlns:%s=%q, which XML does not allow", a.Name.Local, a.Value)
 		}
 		if seen[a.Name] {
