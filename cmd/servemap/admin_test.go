@@ -37,12 +37,12 @@ func TestHealthSaysWhetherVisitorsAndTheSitemapAreServed(t *testing.T) {
 	}
 }
 
-func TestInspectorIsNamedByAnAddressThatAnswers(t *testing.T) {
+func TestWhatListensIsNamedByAnAddressThatABrowserOpens(t *testing.T) {
 	for listener, want := range map[string]string{
-		"127.0.0.1:9090": "http://127.0.0.1:9090/inspect/", "127.0.0.2:9090": "http://127.0.0.2:9090/inspect/", "[::1]:9090": "http://[::1]:9090/inspect/",
-		"0.0.0.0:9090": "http://localhost:9090/inspect/", "[::]:9090": "http://localhost:9090/inspect/", "192.0.2.1:9090": "http://192.0.2.1:9090/inspect/",
+		"127.0.0.1:9090": "http://127.0.0.1:9090", "127.0.0.2:9090": "http://127.0.0.2:9090", "[::1]:9090": "http://[::1]:9090",
+		"0.0.0.0:9090": "http://localhost:9090", "[::]:9090": "http://localhost:9090", "192.0.2.1:9090": "http://192.0.2.1:9090",
 	} {
-		if got := inspectorAt(net.TCPAddrFromAddrPort(netip.MustParseAddrPort(listener))); got != want {
+		if got := opensAt(net.TCPAddrFromAddrPort(netip.MustParseAddrPort(listener))); got != want {
 			t.Errorf("%s: %q, want %q", listener, got, want)
 		}
 	}

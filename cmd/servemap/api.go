@@ -147,7 +147,7 @@ func (c *answers) answerAt(ctx context.Context, listen func(data string) (*contr
 // admin answers at the address of -admin, below base. It listens at an address of this machine. A
 // password opens it from everywhere.
 func (c *answers) admin(base string, at *net.TCPAddr) http.Handler {
-	address := strings.TrimSuffix(inspectorAt(at), "/inspect/") + base + "/inspect/"
+	address := opensAt(at) + base + "/inspect/"
 	allow, key := anybody, guard.NewLink(c.Origin)
 	inspector := (&guard.Door{What: "inspector", Logger: c.log, Names: inspect.Names}).ByLink(key, c.site.Inspector(anybody))
 	if c.link = key.At(address); c.Password != "" {
@@ -165,12 +165,12 @@ func (c *answers) admin(base string, at *net.TCPAddr) http.Handler {
 	return (&guard.Door{What: "address of -admin", Logger: c.log}).ByHost(c.Admin, mux)
 }
 
-// inspectorAt returns the URL of the inspector for browsers on this machine.
-func inspectorAt(listener *net.TCPAddr) string {
+// opensAt returns where a browser on this machine opens what listens there.
+func opensAt(listener *net.TCPAddr) string {
 	if listener.IP.IsUnspecified() {
-		return fmt.Sprintf("http://localhost:%d/inspect/", listener.Port)
+		return fmt.Sprintf("http://localhost:%d", listener.Port)
 	}
-	return "http://" + listener.String() + "/inspect/"
+	return "http://" + listener.String()
 }
 
 // anybody may ask: only the owner reaches the socket, and who reaches the address of -admin

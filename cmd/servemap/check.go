@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -43,6 +44,7 @@ func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 	fs.BoolVar(&c.crawl, "crawl", false, "crawl the site too, and say which linked pages are not listed, and which listed ones nobody links to")
 	fs.StringVar(&c.data, "data", "", "compare the dates with what servemap observed, as the `DIR` of proxy, files, run or crawl has it")
 	fs.DurationVar(&c.Time, "time", 5*time.Minute, "how `LONG` the check may take at most")
+	fs.Lookup("time").DefValue = "5m"
 	return c.run
 }
 
@@ -55,7 +57,7 @@ var writers = map[string]func(*report.Report, io.Writer, bool) error{
 }
 
 func (c *checking) run(ctx context.Context, name string) error {
-	at, fix, err := addressOf(name)
+	at, bare, err := addressOf(name)
 	if c.URL = at; err == nil && c.origin != "" {
 		c.Origin, _, err = addressOf(c.origin)
 	}
@@ -81,7 +83,7 @@ func (c *checking) run(ctx context.Context, name string) error {
 	case errors.Is(err, check.ErrNone):
 		return exit{codeNo, err.Error()}
 	case err != nil:
-		return fmt.Errorf("%w%s", err, fix)
+		return mendable(err, bare, at.Host)
 	}
 	if err := c.write(r); err != nil {
 		return err
@@ -95,26 +97,35 @@ func (c *checking) run(ctx context.Context, name string) error {
 	return nil
 }
 
-// addressOf reads a URL. fix says what may help if nothing answers there.
-func addressOf(text string) (at *url.URL, fix string, err error) {
-	text, fix = withScheme(text)
+// addressOf reads a URL. bare says that it had no scheme.
+func addressOf(text string) (at *url.URL, bare bool, err error) {
+	text, bare = withScheme(text)
 	at, err = url.Parse(text)
 	switch {
 	case strings.Contains(text, "@") && (err != nil || at.User != nil): // so it may hold a password
-		return nil, "", usage("the address has a user; give it without, such as https://example.com")
+		return nil, false, usage("the address has a user; give it without, such as https://example.com")
 	case err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https":
-		return nil, "", usage("%s is no URL; give one such as https://example.com or https://example.com/sitemap.xml", text)
+		return nil, false, usage("%s is no URL; give one such as https://example.com or https://example.com/sitemap.xml", text)
 	}
 	at.Host, at.Fragment = strings.ToLower(at.Host), ""
-	return at, fix, nil
+	return at, bare, nil
 }
 
-// withScheme completes an address without a scheme. fix says what may help if nothing answers there.
-func withScheme(address string) (whole, fix string) {
+// withScheme completes an address without a scheme.
+func withScheme(address string) (whole string, bare bool) {
 	if strings.Contains(address, "://") {
-		return address, ""
+		return address, false
 	}
-	return "https://" + address, "; if it speaks no https, give http://" + address
+	return "https://" + address, true
+}
+
+// mendable adds to the error of an address that was given without a scheme what may help. Where its name leads nowhere,
+// another scheme does not.
+func mendable(err error, bare bool, host string) error {
+	if bare && !errors.As(err, new(*net.DNSError)) {
+		return fmt.Errorf("%w; if it speaks no https, give http://%s", err, host)
+	}
+	return err
 }
 
 // seen reads what servemap observed of the pages.

@@ -46,6 +46,19 @@ func runCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error
 	}
 }
 
+// aRule is what the printed defaults say of rules, which have none.
+const aRule = `
+# rules for the locations of a pattern, each below such a line; the longest pattern decides
+# [[site.rule]]
+# pattern = '/sale/'
+# list = 'auto' # or always, never
+# query = ['colour'] # parameters that make a page of its own there
+# ignore-cache-control = false # true: its pages are public although they are sent with private or no-store
+# changefreq = 'daily' # in place of what is learned
+# priority = 0.8
+# section = 'sale' # its pages are listed in sitemap-sale.xml
+`
+
 func configCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	file := configFlag(fs)
 	return func(context.Context, string) error {
@@ -59,6 +72,9 @@ func configCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 			sites = read
 		}
 		text, err := settings.Write(sites)
+		if *file == "" {
+			text = append(text, aRule...)
+		}
 		if err == nil {
 			_, err = s.out.Write(text)
 		}

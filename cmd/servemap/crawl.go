@@ -128,7 +128,7 @@ func ofOtherSite(data, origin string) error {
 
 // find returns the site at an address as strangers see it. Where it redirects to, there is its origin.
 func (c *crawl) find(ctx context.Context, address string, log *slog.Logger) (http.Handler, error) {
-	address, fix := withScheme(address)
+	address, bare := withScheme(address)
 	if strings.Contains(address, "@") { // so it may hold a password
 		return nil, usage("the address has a user; give it without, such as https://example.com")
 	}
@@ -142,7 +142,7 @@ func (c *crawl) find(ctx context.Context, address string, log *slog.Logger) (htt
 		u, err = check.Follow(ctx, client, explore.Agent+agentPage, u)
 	}
 	if err != nil {
-		return nil, cmp.Or(ctx.Err(), fmt.Errorf("%s does not answer: %w%s", origin, err, fix))
+		return nil, cmp.Or(ctx.Err(), mendable(fmt.Errorf("%s does not answer: %w", origin, err), bare, origin.Host()))
 	}
 	c.Origin = strings.TrimSuffix(u.String(), "/")
 	return stranger(client, u, log), nil

@@ -289,6 +289,7 @@ func TestCrawlThatFailsLeavesTheFile(t *testing.T) {
 		{"robots.txt is elsewhere", moved.URL, codeFailed, "other.example"},
 		{"nobody answers", gone.URL, codeFailed, "does not answer: "},
 		{"an address without a scheme that speaks no https", strings.TrimPrefix(empty.URL, "http://"), codeFailed, "if it speaks no https, give " + empty.URL},
+		{"a name that leads nowhere, which no scheme mends", "a.invalid", codeFailed, "no such host\n"},
 		{"no address", "ftp://example.com", codeUsage, "does not begin with http:// or https://"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

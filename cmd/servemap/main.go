@@ -213,8 +213,10 @@ func (c command) run(ctx context.Context, args []string, s streams) error {
 	switch {
 	case c.takes == "" && len(rest) > 0:
 		return usage("%q is no flag; it takes flags only, such as -data DIR", rest[0])
-	case c.takes != "" && len(rest) != 1 && !(len(rest) == 0 && c.takes[0] == '['):
-		return usage("give %s, and nothing else; there are %d arguments", strings.Trim(c.takes, "[]"), len(rest))
+	case c.takes != "" && len(rest) == 0 && c.takes[0] != '[':
+		return usage("give %s, such as: servemap %s", c.takes, c.example)
+	case len(rest) > 1:
+		return usage("%q is one too many; give %s alone", rest[1], strings.Trim(c.takes, "[]"))
 	}
 	return do(ctx, strings.Join(rest, ""))
 }

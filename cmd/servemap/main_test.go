@@ -189,6 +189,8 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 		{"no data, with a database", []string{"files", ".", "-listen", "127.0.0.1:0", "-database", "postgres://localhost/x"}, "with -database it holds only the socket"},
 		{"a path too long for a socket", []string{"list", "-data", long}, "shorter"},
 		{"an argument too many", []string{"status", "-data", data, "x"}, `"x"`},
+		{"no argument", []string{"explain", "-data", data}, "give the URL of a page, or its path, such as: servemap explain -data sitemap-data /about\n"},
+		{"two sites", []string{"check", "a.example", "b.example"}, "\"b.example\" is one too many; give the URL of a site or of a sitemap alone\n"},
 		{"an origin without a scheme", proxy("-to", "http://localhost:1", "-origin", "example.com"), "servemap proxy: -origin example.com lacks its scheme; write https://example.com\n"},
 		{"a bad origin", proxy("-to", "http://localhost:1", "-origin", "ftp://example.com"), "-origin is wrong: it does not begin with http:// or https://; write"},
 		{"a site without a scheme that has a path", []string{"crawl", "https://example.com/?a"}, "https://example.com/?a is wrong: it has a query or a fragment"},

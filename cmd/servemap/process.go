@@ -109,12 +109,12 @@ func (p *process) reload(old []*site, read func() ([]*settings.Settings, error))
 
 // stop ends in order: readiness and explorations, visitors who stay long, the sites, new visitors.
 func (p *process) stop(sites []*site) error {
-	if len(sites) > 0 {
-		p.log.Info("stopping")
-	}
 	for _, s := range sites {
 		s.ending.Store(true)
 		s.stop()
+	}
+	if len(sites) > 0 {
+		p.log.Info("stopping")
 	}
 	var visitors []*door
 	for name, d := range p.doors {

@@ -158,7 +158,7 @@ func (x *site) place(p *process, s *settings.Settings, several bool) (log *slog.
 		x.sitemap = strings.TrimSuffix(s.Origin, "/") + "/" + s.Name + ".xml"
 		return p.log.With("site", s.Origin), nil
 	}
-	x.sitemap = "http://" + at.String() + folderOf(s) + s.Name + ".xml"
+	x.sitemap = opensAt(at) + folderOf(s) + s.Name + ".xml"
 	return p.log, nil
 }
 
@@ -182,7 +182,7 @@ func same(a, b *settings.Settings) string {
 // start says where the site is, and makes it learn.
 func (s *site) start() {
 	s.started = true
-	says := []any{"at", "http://" + s.door.at().String() + "/", "origin", s.Origin, "sitemap", s.sitemap}
+	says := []any{"at", opensAt(s.door.at()) + "/", "origin", s.Origin, "sitemap", s.sitemap}
 	if s.link != "" {
 		says = append(says, "inspector", s.link)
 	}

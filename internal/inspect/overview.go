@@ -120,7 +120,7 @@ func (i *Inspector) look(ctx context.Context, s messages.Counts, reasons []Group
 	}
 	for _, g := range reasons {
 		if g.Care == messages.Look {
-			all = append(all, Look{count(g.Pages, "page") + ": " + strings.ToLower(g.Means[:1]) + g.Means[1:], "pages?reason=" + g.Reason})
+			all = append(all, Look{count(g.Pages, "page") + ": " + why(g.Reason) + ".", "pages?reason=" + g.Reason}) // the list below says more
 		}
 	}
 	if i.robotsTxt() == RobotsLacks && !s.ReportOnly {

@@ -115,17 +115,20 @@ type happening struct {
 	At         time.Time
 }
 
-// timelineOf returns what is known of a page's life, the newest first.
-func timelineOf(first, last time.Time, changes []time.Time) (all []happening) {
+// timelineOf returns what is known of a page's life, the newest first. Of the changes that were seen, the last ones have
+// their times.
+func timelineOf(first, last time.Time, changes []time.Time, seen int) (all []happening) {
 	if last.After(first) {
 		all = append(all, happening{"seen", "Last seen", last})
 	}
 	for _, at := range changes {
 		all = append(all, happening{"changed", "Changed", at})
 	}
-	all = append(all, happening{"added", "First seen", first})
 	slices.SortStableFunc(all, func(a, b happening) int { return b.At.Compare(a.At) })
-	return all
+	if earlier := seen - len(changes); earlier > 0 && len(changes) > 0 {
+		all = append(all, happening{"changed", count(earlier, "earlier change"), time.Time{}})
+	}
+	return append(all, happening{"added", "First seen", first})
 }
 
 // crawlersOf returns the crawlers of AI services, or the others.

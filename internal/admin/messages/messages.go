@@ -40,15 +40,14 @@ type Change struct {
 func Setting(location, verdict, reason string) (s Change) {
 	switch why := ReasonNamed(reason).Reason; {
 	case verdict == eligibility.Listed.String():
-		s.Does, s.Type = "This keeps it out:", words.Typed("{NeverThis}", location+"$")
+		s.Does, s.Type = "To keep it out, add:", words.Typed("{NeverThis}", location+"$")
 	case why == eligibility.Private || why == eligibility.NoStore:
-		s.Does, s.Type = "This lists it although it says so:", words.Typed("{PublicThis}", location+"$")
+		s.Does, s.Type = "To list it although it says so, add:", words.Typed("{PublicThis}", location+"$")
 	case verdict == eligibility.Waiting.String() || verdict == eligibility.Held.String() || why == eligibility.PasswordField || why == eligibility.Forgotten:
-		s.Does, s.Type = "This lists it once an anonymous visitor gets it:", always(location)
+		s.Does, s.Type = "To list it once an anonymous visitor gets it, add:", always(location)
 	}
-	const place = " in Options.Rules" // is no part of what is copied
-	if typed, found := strings.CutSuffix(s.Type, place); found {
-		s.Does, s.Type = strings.TrimSuffix(s.Does, ":")+","+place+":", typed
+	if typed, found := strings.CutSuffix(s.Type, " in Options.Rules"); found { // which is no part of what is copied
+		s.Does, s.Type = strings.TrimSuffix(s.Does, ":")+" to Options.Rules:", typed
 	}
 	return s
 }

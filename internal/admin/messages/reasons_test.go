@@ -145,9 +145,9 @@ func TestMissingSaysWhatListsAPage(t *testing.T) {
 
 func TestSettingIsWhatTheOwnerTypesToChangeAVerdict(t *testing.T) {
 	for _, tt := range []struct{ verdict, reason, want string }{
-		{"listed", "link", `This keeps it out, in Options.Rules: servemap.Rule{Pattern: "/a$", List: servemap.DecisionNever}`},
-		{"waiting", "not-seen", `This lists it once an anonymous visitor gets it, in Options.Rules: servemap.Rule{Pattern: "/a$", List: servemap.DecisionAlways}`},
-		{"excluded", "private", `This lists it although it says so, in Options.Rules: servemap.Rule{Pattern: "/a$", IgnoreCacheControl: true}`},
+		{"listed", "link", `To keep it out, add to Options.Rules: servemap.Rule{Pattern: "/a$", List: servemap.DecisionNever}`},
+		{"waiting", "not-seen", `To list it once an anonymous visitor gets it, add to Options.Rules: servemap.Rule{Pattern: "/a$", List: servemap.DecisionAlways}`},
+		{"excluded", "private", `To list it although it says so, add to Options.Rules: servemap.Rule{Pattern: "/a$", IgnoreCacheControl: true}`},
 		{"gone", "gone", " "},
 	} {
 		if s := Setting("/a", tt.verdict, tt.reason); s.Does+" "+s.Type != tt.want {

@@ -1,6 +1,7 @@
 package location
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -24,10 +25,15 @@ type Origin struct {
 func ParseOrigin(s string) (Origin, error) {
 	o, err := parseOrigin(s)
 	if err != nil {
-		if _, other := parseOrigin("https://" + s); other == nil && !strings.Contains(s, "://") {
-			return Origin{}, fmt.Errorf("%s lacks its scheme; write https://%[1]s", s)
+		if other, wrong := parseOrigin("https://" + s); wrong == nil && !strings.Contains(s, "://") {
+			scheme := "https"
+			if name, _, _ := strings.Cut(other.host, ":"); name == "localhost" {
+				scheme = "http"
+			}
+			return Origin{}, fmt.Errorf("%s lacks its scheme; write %s://%[1]s", s, scheme)
 		}
-		return Origin{}, fmt.Errorf(`is wrong: %w; write it as "https://example.com", or as "https://example.com/blog" for a folder`, err)
+		return Origin{}, fmt.Errorf(`is wrong: %w; write it as "%s", or as "https://example.com/blog" for a folder`,
+			err, cmp.Or(o.String(), "https://example.com"))
 	}
 	return o, nil
 }
@@ -48,11 +54,9 @@ func parseOrigin(s string) (o Origin, err error) {
 	if err != nil {
 		return o, err
 	}
-	folder, err := parseFolder(u.EscapedPath())
-	if err != nil {
-		return o, err
-	}
-	return Origin{u.Scheme, dropPort(host, u.Scheme), folder}, nil
+	o = Origin{u.Scheme, dropPort(host, u.Scheme), "/"}
+	o.folder, err = parseFolder(u.EscapedPath())
+	return o, err
 }
 
 // dropPort removes the port that the scheme implies.
@@ -63,18 +67,19 @@ func dropPort(host, scheme string) string {
 	return strings.TrimSuffix(host, ":443")
 }
 
-// parseFolder returns the folder that the path of an origin names, with a slash at its end.
+// parseFolder returns the folder that the path of an origin names, with a slash at its end. With an error it returns one
+// that may be meant.
 func parseFolder(path string) (string, error) {
 	if path == "" || path == "/" {
 		return "/", nil
 	}
 	above := path[:strings.LastIndexByte(path, '/')+1]
 	if fileName.MatchString(path) {
-		return "", fmt.Errorf("its path %q names a file in the folder %q", path, above)
+		return above, fmt.Errorf("its path %q names a file in the folder %q", path, above)
 	}
 	folder, ok := normalFolder(path)
 	if !ok {
-		return "", fmt.Errorf("its path %q is not one that can be listed, %s", path, goodFolder)
+		return "/", fmt.Errorf("its path %q is not one that can be listed, %s", path, goodFolder)
 	}
 	return folder, nil
 }
