@@ -4,8 +4,9 @@
 //
 // While the process is told to end, an event stream, a slow download and a WebSocket are open, two visitors ask for what takes
 // 1.5 s, and a new one comes each 20 ms. With -socket the process gets its listener as systemd gives it. It fails if a
-// visitor is refused then. Without, it fails if visitors are refused for half a second: 300 ms are for the last answers,
-// and the next process listens some 25 ms later. A machine that has more to do may take longer, so it tries three times.
+// visitor is refused then. Without, one of those two always waits for his answer, so new ones are refused until he has
+// it: it fails if they are refused for half a second more than his page takes, or if anybody who was let in is cut off.
+// A machine that has more to do may take longer, so it tries three times.
 package main
 
 import (
@@ -25,7 +26,10 @@ import (
 	"time"
 )
 
-const patience = time.Minute
+const (
+	patience = time.Minute
+	slowly   = 1500 * time.Millisecond
+)
 
 func main() {
 	socket := flag.Bool("socket", false, "give the process its listener")
@@ -76,7 +80,7 @@ func site(w http.ResponseWriter, r *http.Request) {
 	flush := http.NewResponseController(w)
 	switch r.URL.Path {
 	case "/slow":
-		time.Sleep(1500 * time.Millisecond)
+		time.Sleep(slowly)
 	case "/stream":
 		w.Header().Set("Content-Type", "text/event-stream")
 		for r.Context().Err() == nil {
@@ -280,7 +284,7 @@ func (u *unit) measure() bool {
 	if u.socket != nil {
 		return fast.refused+fast.cut+slow.refused+slow.cut == 0
 	}
-	return refused < 500*time.Millisecond
+	return refused < slowly+500*time.Millisecond && fast.cut+slow.cut == 0
 }
 
 func (u *unit) now() *exec.Cmd {

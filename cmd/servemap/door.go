@@ -84,7 +84,7 @@ func (d *door) relieve(p *process) {
 		d.serve(p)
 		d.SetKeepAlivesEnabled(false)
 	}
-	if !first.endWithin(p.drain) {
+	if !first.endWithin(p.drain, p.drain) {
 		p.log.Warn("connections that did not end were cut off", "after", p.drain)
 	}
 }
@@ -108,28 +108,40 @@ func twins(listeners []net.Listener) (all []net.Listener, err error) {
 
 // end ends the last shift.
 func (d *door) end(drain time.Duration) {
-	if d.given {
-		d.endWithin(drain)
-		return
+	sending := drain
+	if !d.given {
+		sending = lastPatience
+		within(quietPatience, d.quiet)
 	}
-	within(quietPatience, d.quiet)
-	d.endWithin(lastPatience)
+	d.endWithin(drain, sending)
 }
 
-// endWithin ends a shift, and reports whether it had answered all requests by then. [http.Server.Shutdown] would hang up on
-// who has just come in, before it reads what they ask for. Who stays silent for a tenth of the time asks for nothing.
-func (s *shift) endWithin(patience time.Duration) bool {
+// endWithin ends a shift, and reports whether it had answered all requests by then. Who gets an answer already, which
+// may never end, has only the time for sending. [http.Server.Shutdown] would hang up on who has just come in, before it
+// reads what they ask for. Who stays silent for a tenth of that time asks for nothing.
+func (s *shift) endWithin(patience, sending time.Duration) bool {
 	for _, l := range s.listeners {
 		l.Close()
 	}
 	s.SetKeepAlivesEnabled(false)
 	begun := time.Now()
 	answered := within(patience, func() bool {
-		return s.quiet() && !s.some(http.StateActive) && (!s.some(http.StateNew) || time.Since(begun) > patience/10)
+		passed := time.Since(begun)
+		done := s.quiet() && !s.some(http.StateActive) || passed > sending && !s.waited()
+		return done && (!s.some(http.StateNew) || passed > sending/10)
 	})
 	s.cancel()
 	s.Close()
 	return answered
+}
+
+// waited reports whether a client has got nothing yet of what it asked for.
+func (s *shift) waited() (is bool) {
+	s.states.Range(func(c, of any) bool {
+		is = of == http.StateActive && !c.(*patient.Conn).Answered()
+		return !is
+	})
+	return is
 }
 
 // some reports whether a connection is in a state. An active one may still have a part of its answer to send.

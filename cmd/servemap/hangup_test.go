@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -101,6 +102,63 @@ func TestVisitorsAreServedWhileLongAnswersEnd(t *testing.T) {
 	if code := s.stop(); code != codeDone {
 		t.Errorf("code %d: %s", code, s.log)
 	}
+}
+
+// TestWhoeverIsLetInIsAnswered has visitors who are never all gone, so that the process ends while one waits for a slow
+// page; one asks before he sends his form, and another takes an answer that never ends.
+func TestWhoeverIsLetInIsAnswered(t *testing.T) {
+	const slow = 700 * time.Millisecond
+	behind := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.ReadAll(r.Body)
+		switch r.URL.Path {
+		case "/slow":
+			time.Sleep(slow)
+		case "/events":
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+			return
+		}
+		blog(w, r)
+	}))
+	defer behind.Close()
+	s, c := start(t, t.TempDir(), "proxy", "-to", behind.URL, "-origin", origin, "-explore")
+	s.log.await(t, "msg=explored")
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, ExpectContinueTimeout: time.Minute}}
+	visit := func(path string) error {
+		r, err := http.NewRequest(http.MethodPost, s.at+path, strings.NewReader("a=b"))
+		base.Check(t, err)
+		r.Header.Set("Expect", "100-continue")
+		resp, err := client.Do(r)
+		if err == nil {
+			defer resp.Body.Close()
+			_, err = io.ReadAll(resp.Body)
+		}
+		return err
+	}
+	var visitors sync.WaitGroup
+	for i := range 3 {
+		visitors.Go(func() {
+			time.Sleep(time.Duration(i) * slow / 3)
+			var err error
+			for err == nil {
+				err = visit("/slow")
+			}
+			if !errors.Is(err, syscall.ECONNREFUSED) {
+				t.Errorf("a visitor was cut off: %v", err)
+			}
+		})
+	}
+	time.Sleep(slow)
+	base.Check(t, c.Process.Signal(syscall.SIGTERM))
+	s.log.await(t, "what was learned is kept")
+	begun := time.Now()
+	if err := visit("/events"); err == nil || errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("who comes last takes an answer without end: %v", err)
+	}
+	if code, took := s.stop(), time.Since(begun); code != codeDone || took > 8*time.Second {
+		t.Errorf("code %d after %v: %s", code, took, s.log)
+	}
+	visitors.Wait()
 }
 
 // TestSocketOfSystemdIsTaken starts the command as systemd does.

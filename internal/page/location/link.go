@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // Resolve returns the location that a link leads to. base is the location of the page with the
@@ -129,5 +130,8 @@ func isWeb(u *url.URL) bool {
 var unsent = regexp.MustCompile(`[ "<>\x80-\x{10ffff}]`)
 
 func escapeLink(s string) string {
+	if strings.IndexFunc(s, func(c rune) bool { return c >= utf8.RuneSelf || strings.ContainsRune(` "<>`, c) }) < 0 {
+		return s // as nearly all are
+	}
 	return unsent.ReplaceAllStringFunc(s, url.PathEscape)
 }

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -102,14 +103,24 @@ func (l listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return conn{c}, nil
+	return &Conn{Conn: c}, nil
 }
 
-type conn struct{ net.Conn }
+// Conn is a connection of a client who must take what he asked for.
+type Conn struct {
+	net.Conn
+	answered atomic.Bool
+}
+
+// Answered reports whether the client has got the beginning of an answer, which is more than that he may send the body.
+func (c *Conn) Answered() bool { return c.answered.Load() }
 
 // Write writes piece by piece. The client may take as long for each as the slowest would.
-func (c conn) Write(p []byte) (n int, err error) {
+func (c *Conn) Write(p []byte) (n int, err error) {
 	const piece = int(patience/time.Second) * slowest
+	if len(p) > len("HTTP/1.1 100 Continue\r\n\r\n") {
+		c.answered.Store(true)
+	}
 	for {
 		_ = c.SetWriteDeadline(time.Now().Add(patience))
 		m, err := c.Conn.Write(p[n:min(n+piece, len(p))])
@@ -120,7 +131,7 @@ func (c conn) Write(p []byte) (n int, err error) {
 }
 
 // CloseWrite lets the server end a connection so that the client still gets the last answer.
-func (c conn) CloseWrite() error {
+func (c *Conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
 	}
