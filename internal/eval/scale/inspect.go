@@ -31,7 +31,7 @@ func inspect(ctx context.Context, cfg config) (err error) {
 	if err := site.Flush(ctx); err != nil {
 		return err
 	}
-	if err := deadLinks(ctx, site); err != nil {
+	if err := deadLinks(ctx, cfg, site); err != nil {
 		return err
 	}
 	everybody := func(*http.Request) bool { return true }
@@ -85,8 +85,8 @@ func allocations() int64 {
 }
 
 // deadLinks gives the first page so many links that lead nowhere that the inspector remembers no more.
-func deadLinks(ctx context.Context, site *servemap.Site) error {
-	first := body(0, version(0, looks-1))
+func deadLinks(ctx context.Context, cfg config, site *servemap.Site) error {
+	first := body(0, version(0, cfg.looks-1))
 	for n := range 2048 {
 		first = kit.AppendLink(first, "/dead/"+strconv.Itoa(n), "A page that is not there")
 	}

@@ -25,6 +25,7 @@ import (
 // config says how large the site is and where it is kept.
 type config struct {
 	pages int
+	looks int // at each page
 	sites int // 0 for one large site
 	dir   string
 	rest  time.Duration
@@ -34,6 +35,7 @@ type config struct {
 func main() {
 	var cfg config
 	flag.IntVar(&cfg.pages, "pages", 100_000, "pages of the site")
+	flag.IntVar(&cfg.looks, "looks", 2, "how often each page is seen")
 	flag.IntVar(&cfg.sites, "sites", 0, "sites of 20 pages each, in place of one with all pages")
 	flag.StringVar(&cfg.dir, "dir", "", `folder of the store, which is kept; "" for a temporary one`)
 	flag.DurationVar(&cfg.rest, "rest", 135*time.Second, "how long the site is left alone before its memory is measured; Go collects garbage once in 2 minutes where nothing happens")
@@ -87,7 +89,8 @@ func runAll(ctx context.Context, cfg config) (err error) {
 }
 
 func child(ctx context.Context, cfg config, step string) error {
-	command, err := kit.Self("-step", step, "-dir", cfg.dir, "-pages", strconv.Itoa(cfg.pages), "-sites", strconv.Itoa(cfg.sites), "-rest", cfg.rest.String())
+	command, err := kit.Self("-step", step, "-dir", cfg.dir, "-rest", cfg.rest.String(),
+		"-pages", strconv.Itoa(cfg.pages), "-looks", strconv.Itoa(cfg.looks), "-sites", strconv.Itoa(cfg.sites))
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ func TestEveryStepWorksOnSmallSites(t *testing.T) {
 		cfg   config
 		steps []string
 	}{
-		{"one site", config{pages: 250, dir: large}, []string{"fill", "change", "serve", "inspect"}},
+		{"one site", config{pages: 250, looks: 2, dir: large}, []string{"fill", "change", "serve", "inspect"}},
 		{"three sites", config{pages: 250, sites: 3, dir: many}, []string{"fill", "serve"}},
 	} {
 		for _, step := range tt.steps {

@@ -56,9 +56,6 @@ func body(i, version int) []byte {
 	})
 }
 
-// looks is how often each page is seen.
-const looks = 2
-
 // version returns which version of page i an observation shows. At the second observation a tenth of the
 // pages has changed.
 func version(i, visit int) int { return kit.One(visit == 1 && (i+1)%10 == 0) }
@@ -103,15 +100,15 @@ func (s *site) close() error {
 // together is how many observations to hand over before waiting for them.
 const together = 1024
 
-// fill shows every page, and then shows it again.
+// fill shows every page, as often as the configuration says.
 func fill(ctx context.Context, cfg config) error {
 	s, err := open(cfg.dir)
 	if err != nil {
 		return err
 	}
-	for visit := range looks {
+	for visit := range cfg.looks {
 		began, used := time.Now(), kit.CPUTime()
-		at := began.Add(-time.Duration(looks-visit) * 24 * time.Hour)
+		at := began.Add(-time.Duration(cfg.looks-visit) * 24 * time.Hour)
 		for i := range cfg.pages {
 			s.shows(location(i), at.Add(time.Duration(i)*time.Millisecond/100), body(i, version(i, visit)))
 			if i%together == together-1 || i == cfg.pages-1 {
