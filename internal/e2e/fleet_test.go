@@ -60,9 +60,9 @@ func testFleet(t *testing.T, n int, st store.Store) {
 		items = append(items, fmt.Sprintf("/item/%02d", i))
 	}
 	opts := renderOften()
-	opts.Limits.PartPages = 10 // so that there are 3 files
+	opts.Limits.PartPages = 10 // so that there are 3 files, and one of a section
 	// Each process observes the home page, the site alone only once. A second observation would say a word.
-	opts.Rules = []servemap.Rule{{Pattern: "/$", ChangeFreq: "daily"}}
+	opts.Rules = []servemap.Rule{{Pattern: "/$", ChangeFreq: "daily"}, {Pattern: "/item/1", Section: "tens"}}
 	h := shop(items, leaves, &left)
 	alone := testkit.Start(t, testkit.Setup{Options: opts, Handler: h})
 	var fleet []*testkit.Site
@@ -77,7 +77,7 @@ func testFleet(t *testing.T, n int, st store.Store) {
 		t.Helper()
 		alone.Settle()
 		want := entriesOf(alone)
-		if len(want) != pages {
+		if len(want) != pages || !strings.Contains(filesOf(alone), "/sitemap-tens.xml ") {
 			t.Fatalf("the site alone lists %d pages, want %d", len(want), pages)
 		}
 		base.Await(t, "the fleet serves what the site alone does", func() bool {
@@ -98,23 +98,30 @@ func testFleet(t *testing.T, n int, st store.Store) {
 	awaitSame(len(items))
 }
 
-// filesOf returns the index and the three files of a site, with their tags.
-func filesOf(s *testkit.Site) (all [4]string) {
-	for i, name := range [4]string{"/sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml", "/sitemap-3.xml"} {
-		a := s.Get(name)
-		all[i] = a.Header.Get("Etag") + "\n" + a.Body
+// filesOf returns the files of a site's sitemap, the index first, each behind a line with its name and tag.
+func filesOf(s *testkit.Site) string {
+	var all strings.Builder
+	for names := []string{"/sitemap.xml"}; len(names) > 0; names = names[1:] {
+		a := s.Get(names[0])
+		fmt.Fprintf(&all, "%s %s\n%s", names[0], a.Header.Get("Etag"), a.Body)
+		for part := range strings.SplitSeq(a.Body, "<sitemap><loc>"+testkit.Origin) {
+			if name, _, is := strings.Cut(part, "</loc>"); is && strings.HasPrefix(name, "/") {
+				names = append(names, name)
+			}
+		}
 	}
-	return all
+	return all.String()
 }
 
-// entriesOf returns what a site's files say about each page.
-func entriesOf(s *testkit.Site) map[string]bool {
-	entries := map[string]bool{}
-	for _, file := range filesOf(s) {
-		for line := range strings.Lines(file) {
-			if strings.HasPrefix(line, "<url>") {
-				entries[line] = true
-			}
+// entriesOf returns what a site's files say about each page, with the section of its file, and how often.
+func entriesOf(s *testkit.Site) map[string]int {
+	entries, section := map[string]int{}, ""
+	for line := range strings.Lines(filesOf(s)) {
+		switch {
+		case strings.HasPrefix(line, "/"):
+			section = strings.Trim(line[:strings.Index(line, ".xml")], "/-0123456789")
+		case strings.HasPrefix(line, "<url>"):
+			entries[section+" "+line]++
 		}
 	}
 	return entries

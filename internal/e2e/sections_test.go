@@ -58,22 +58,14 @@ func TestSectionsHaveFilesOfTheirOwn(t *testing.T) {
 
 // sectioned returns the files that crawlers find, each with the pages that it lists.
 func sectioned(s *testkit.Site) (all []string) {
-	found := []string{"/sitemap.xml"}
-	for i := 0; i < len(found); i++ {
-		var pages []string
-		for part := range strings.SplitSeq(s.Get(found[i]).Body, "<loc>") {
-			loc, _, is := strings.Cut(part, "</loc>")
-			path := strings.TrimPrefix(loc, testkit.Origin)
-			switch {
-			case !is:
-			case strings.HasSuffix(path, ".xml"):
-				found = append(found, path)
-			default:
-				pages = append(pages, path)
-			}
+	for line := range strings.Lines(filesOf(s)) {
+		if name, _, is := strings.Cut(line, ".xml "); is && line[0] == '/' {
+			all = append(all, name[1:]+".xml")
 		}
-		slices.Sort(pages)
-		all = append(all, strings.TrimSpace(found[i][1:]+" "+strings.Join(pages, " ")))
+		if loc, is := strings.CutPrefix(line, "<url><loc>"+testkit.Origin); is {
+			path, _, _ := strings.Cut(loc, "</loc>")
+			all[len(all)-1] += " " + path
+		}
 	}
 	return all
 }

@@ -15,7 +15,7 @@ import (
 
 // change measures what one change costs, and a visit without one.
 func change(ctx context.Context, cfg config) error {
-	s, err := open(cfg.dir)
+	s, err := open(cfg)
 	if err != nil {
 		return err
 	}

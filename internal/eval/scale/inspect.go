@@ -23,7 +23,7 @@ func inspect(ctx context.Context, cfg config) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	site, err := kit.NewSite(st, servemap.Options{})
+	site, err := kit.NewSite(st, servemap.Options{Rules: sections(cfg.parts)})
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,7 @@ type config struct {
 	pages int
 	looks int // at each page
 	sites int // 0 for one large site
+	parts int // sections, 0 for none
 	dir   string
 	rest  time.Duration
 	step  string
@@ -37,6 +38,7 @@ func main() {
 	flag.IntVar(&cfg.pages, "pages", 100_000, "pages of the site")
 	flag.IntVar(&cfg.looks, "looks", 2, "how often each page is seen")
 	flag.IntVar(&cfg.sites, "sites", 0, "sites of 20 pages each, in place of one with all pages")
+	flag.IntVar(&cfg.parts, "sections", 0, "sections of the sitemap, by the first letters of its folders, at most 26")
 	flag.StringVar(&cfg.dir, "dir", "", `folder of the store, which is kept; "" for a temporary one`)
 	flag.DurationVar(&cfg.rest, "rest", 135*time.Second, "how long the site is left alone before its memory is measured; Go collects garbage once in 2 minutes where nothing happens")
 	flag.StringVar(&cfg.step, "step", "", `the one step to be done: "fill", "change", "serve" or "inspect", with -sites "fill" or "serve"; "" for all`)
@@ -90,7 +92,7 @@ func runAll(ctx context.Context, cfg config) (err error) {
 
 func child(ctx context.Context, cfg config, step string) error {
 	command, err := kit.Self("-step", step, "-dir", cfg.dir, "-rest", cfg.rest.String(),
-		"-pages", strconv.Itoa(cfg.pages), "-looks", strconv.Itoa(cfg.looks), "-sites", strconv.Itoa(cfg.sites))
+		"-pages", strconv.Itoa(cfg.pages), "-looks", strconv.Itoa(cfg.looks), "-sites", strconv.Itoa(cfg.sites), "-sections", strconv.Itoa(cfg.parts))
 	if err != nil {
 		return err
 	}

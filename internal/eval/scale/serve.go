@@ -38,7 +38,7 @@ func serve(_ context.Context, cfg config) (err error) {
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
 	opened := time.Since(began)
-	site, err := kit.NewSite(st, servemap.Options{})
+	site, err := kit.NewSite(st, servemap.Options{Rules: sections(cfg.parts)})
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/eval/kit"
 	"github.com/servemap/servemap/internal/testkit/bench"
 	"github.com/servemap/servemap/internal/testkit/visits"
@@ -76,13 +78,30 @@ type site struct {
 	store *badgerstore.Store
 }
 
-func open(folder string) (*site, error) {
-	st, err := openStore(folder)
+func open(cfg config) (*site, error) {
+	st, err := openStore(cfg.dir)
 	if err != nil {
 		return nil, err
 	}
-	b, err := bench.New(kit.Origin, st, bench.Options{Unrendered: true})
+	var rules []eligibility.Rule
+	for _, r := range sections(cfg.parts) {
+		rules = append(rules, eligibility.Rule{Pattern: r.Pattern, Section: r.Section})
+	}
+	all, err := eligibility.NewRules(rules)
+	if err != nil {
+		return nil, err
+	}
+	b, err := bench.New(kit.Origin, st, bench.Options{Unrendered: true, Rules: all})
 	return &site{b, st}, err
+}
+
+// sections returns rules for so many sections.
+func sections(n int) (rules []servemap.Rule) {
+	for i := range n {
+		letter := string(rune('a' + i))
+		rules = append(rules, servemap.Rule{Pattern: "/topics/" + letter, Section: letter})
+	}
+	return rules
 }
 
 // shows offers an observation of a page, which is read whatever that costs.
@@ -102,7 +121,7 @@ const together = 1024
 
 // fill shows every page, as often as the configuration says.
 func fill(ctx context.Context, cfg config) error {
-	s, err := open(cfg.dir)
+	s, err := open(cfg)
 	if err != nil {
 		return err
 	}

@@ -28,10 +28,11 @@ type Site struct {
 // Judge judges the entries of one sitemap, or of an index with its parts, and keeps what is listed.
 type Judge struct {
 	Site
-	To    *report.Report
-	Pages []Entry // each page of the site once, in the order of the files
-	Other int     // pages of other hosts that vouch for the sitemap
-	Unfit int     // entries with no address of a page of the site
+	To      *report.Report
+	Pages   []Entry // each page of the site once, in the order of the files
+	Other   int     // pages of other hosts that vouch for the sitemap
+	Unfit   int     // entries with no address of a page of the site
+	Undated int     // entries of sitemaps without a lastmod, right or wrong
 	// Full says that no more pages are kept.
 	Full bool
 
@@ -174,7 +175,9 @@ func (r *reader) listed(n *node) {
 		return
 	}
 	e := Entry{Loc: loc, Line: n.line, File: r.name}
-	e.Date = r.date(n, e)
+	if e.Date = r.date(n, e); len(n.all(r.space, "lastmod")) == 0 {
+		r.Undated++
+	}
 	if freq := n.all(r.space, "changefreq"); len(freq) > 0 {
 		if word := strings.TrimSpace(freq[0].text); word == "" || !sitemap.ValidFreq(word) {
 			r.To.Add("changefreq", e.At(), "has the changefreq %q", word)
