@@ -131,7 +131,10 @@ func leftOf(
 		case g.Reason == eligibility.NoPage.String():
 			left = append(left, answered(g.Pages, named[g.Reason], isBroken, 0)...)
 		case g.Reason == eligibility.NotSeen.String():
-			unasked := done.Waiting + done.Skipped[eligibility.LinkActs.String()] + done.Skipped[eligibility.LinkFailed.String()]
+			unasked := done.Waiting // and what is told by its own cause
+			for _, why := range []eligibility.Reason{eligibility.LinkActs, eligibility.LinkFailed, eligibility.LinkEndless, eligibility.AddressQuery} {
+				unasked += done.Skipped[why.String()]
+			}
 			left = append(left, answered(g.Pages, named[g.Reason], isBroken, unasked)...)
 		default:
 			l := groupOf(g, named[g.Reason])

@@ -51,7 +51,7 @@ func (e *explorer) prove(ctx context.Context) error {
 			return nil
 		}
 		if time.Since(begun)+wait > proofPatience {
-			return fmt.Errorf("%w: %s does not lead here: %w", ErrElsewhere, e.Normalizer.Origin(), why)
+			return fmt.Errorf("%w: %s: %w", ErrElsewhere, e.Normalizer.Origin(), why)
 		}
 		if err := sleep(ctx, wait); err != nil {
 			return err
