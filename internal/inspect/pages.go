@@ -119,7 +119,7 @@ func (p *Pages) choose(why messages.Reason) {
 	case means != "":
 		p.State, p.Means = p.Reason, means
 	case why.Means() != "" && why.Care != messages.Fine:
-		p.State, p.Means = why.Verdict.String(), why.Means()
+		p.State, p.Means = why.Verdict().String(), why.Means()
 	}
 	for _, g := range p.Groups {
 		if p.State != "" && p.is(g.Verdict, g.Reason) {
@@ -164,7 +164,7 @@ func (p *Pages) removed(ctx context.Context, i *Inspector, links []Link) ([]Link
 		linked[l.URL] = true
 	}
 	for _, e := range events {
-		if why := e.Why.String(); p.is(messages.ReasonNamed(why).Verdict.String(), why) && !linked[i.Origin.URL(e.Location)] {
+		if why := e.Why.String(); p.is(messages.ReasonNamed(why).Verdict().String(), why) && !linked[i.Origin.URL(e.Location)] {
 			locations = append(locations, e.Location)
 		}
 	}

@@ -13,12 +13,11 @@ import (
 
 // Reason says what a reason means.
 type Reason struct {
-	Verdict eligibility.Verdict // that can carry it, Unknown if none can
-	Reason  eligibility.Reason
-	Care    Care
-	Why     string   // what it means for a page: the rest of a sentence
-	Todo    string   // what to do if that is a mistake: a sentence, "" if there is nothing to do
-	Frees   []string // what would list the page; each item alone is enough
+	Reason eligibility.Reason
+	Care   Care
+	Why    string   // what it means for a page: the rest of a sentence
+	Todo   string   // what to do if that is a mistake: a sentence, "" if there is nothing to do
+	Frees  []string // what would list the page; each item alone is enough
 }
 
 // Care says how much a reason needs the owner's attention.
@@ -39,55 +38,55 @@ var openings = map[eligibility.Verdict]string{
 }
 
 var reasons = []Reason{
-	{eligibility.Listed, eligibility.ByEntry, Fine, "entry page", "", nil},
-	{eligibility.Listed, eligibility.ByLink, Fine, "a listed page links to it", "", nil},
-	{eligibility.Listed, eligibility.ByRoute, Fine, "it has its own route", "", nil},
-	{eligibility.Listed, eligibility.BySitemap, Fine, "the site's own sitemap has it, and no listed page links to it", "", nil},
-	{eligibility.Listed, eligibility.ByRule, Fine, "{Always} names it", "", nil},
-	{eligibility.Listed, eligibility.ByHistory, Fine, "it was listed before, and nothing speaks against it", "", nil},
+	{eligibility.ByEntry, Fine, "entry page", "", nil},
+	{eligibility.ByLink, Fine, "a listed page links to it", "", nil},
+	{eligibility.ByRoute, Fine, "it has its own route", "", nil},
+	{eligibility.BySitemap, Fine, "the site's own sitemap has it, and no listed page links to it", "", nil},
+	{eligibility.ByRule, Fine, "{Always} names it", "", nil},
+	{eligibility.ByHistory, Fine, "it was listed before, and nothing speaks against it", "", nil},
 
-	{eligibility.Waiting, eligibility.NoEvidence, Wait, "nothing shows yet that it is public",
+	{eligibility.NoEvidence, Wait, "nothing shows yet that it is public",
 		"Link to it from a listed page, or add {Always} for it. A pattern such as /landing/*$ is for a whole folder.", []string{link, route, this}},
-	{eligibility.Waiting, eligibility.NotSeen, Wait, "a listed page links to it, but no anonymous visitor has got it yet",
+	{eligibility.NotSeen, Wait, "a listed page links to it, but no anonymous visitor has got it yet",
 		"Open it once in a private window, or wait for the next visitor without a cookie.", []string{visitor}},
 
-	{eligibility.Waiting, eligibility.NoPage, Wait, "what answers there is no page, but 404, an error, a log-in or a redirect",
+	{eligibility.NoPage, Wait, "what answers there is no page, but 404, an error, a log-in or a redirect",
 		"If a link leads there by mistake, mend it. It is listed once a visitor without a cookie gets a page.", []string{visitor}},
-	{eligibility.Waiting, eligibility.Growth, Wait, "links have listed as many new pages today as they may",
+	{eligibility.Growth, Wait, "links have listed as many new pages today as they may",
 		"A visit on another day decides. To list it now, add {Always} for it, or explore. If such pages have no end, as in a calendar, keep them out with {Never}.", []string{"an anonymous visitor who gets it on another day", this}},
 
-	{eligibility.Held, eligibility.ActionWord, Intended, "its address names an action, such as logout or delete", "If it is a page, add {Always} for it.", []string{this}},
-	{eligibility.Held, eligibility.Capability, Intended, "its address looks like a secret, so it waits until a link from a listed page was seen twice, a day apart",
+	{eligibility.ActionWord, Intended, "its address names an action, such as logout or delete", "If it is a page, add {Always} for it.", []string{this}},
+	{eligibility.Capability, Intended, "its address looks like a secret, so it waits until a link from a listed page was seen twice, a day apart",
 		"Link to it from a listed page. To list it now, add {Always} for it.", []string{link + ", seen twice, a day apart", this}},
-	{eligibility.Held, eligibility.Duplicate, Intended, "another listed page shows the same content", "If they differ, have each name its own URL as canonical.", []string{"a canonical link to its own URL", this}},
-	{eligibility.Held, eligibility.SoftNotFound, Look, "the content is what the site shows where it has no page, or what very many pages show",
+	{eligibility.Duplicate, Intended, "another listed page shows the same content", "If they differ, have each name its own URL as canonical.", []string{"a canonical link to its own URL", this}},
+	{eligibility.SoftNotFound, Look, "the content is what the site shows where it has no page, or what very many pages show",
 		"Answer 404 where there is no page. Have a page name its own URL as canonical.", []string{"a canonical link to its own URL", this}},
-	{eligibility.Held, eligibility.HeadNotSeen, Look, "the head does not end, or is too long to be read whole, so it may hide a noindex", "End the head, or shorten it.", []string{"a head that ends, and is short enough to be read whole"}},
-	{eligibility.Held, eligibility.Encoding, Look, "servemap cannot read the Content-Encoding", unreadable, []string{"a Content-Encoding that servemap can read"}},
+	{eligibility.HeadNotSeen, Look, "the head does not end, or is too long to be read whole, so it may hide a noindex", "End the head, or shorten it.", []string{"a head that ends, and is short enough to be read whole"}},
+	{eligibility.Encoding, Look, "servemap cannot read the Content-Encoding", unreadable, []string{"a Content-Encoding that servemap can read"}},
 
-	{eligibility.Excluded, eligibility.RuleNever, Intended, "{Never} names it", "", nil},
-	{eligibility.Excluded, eligibility.Disallowed, Intended, "the site's robots.txt disallows it", "Allow what should be listed.", nil},
-	{eligibility.Excluded, eligibility.Forgotten, Intended, "you took it out with {Forget}", "{UndoForget} undoes that; so does adding {Always}.", nil},
-	{eligibility.Excluded, eligibility.NoIndex, Intended, "the page says noindex", "Remove that where it is a mistake.", nil},
-	{eligibility.Excluded, eligibility.PasswordField, Intended, "there is a field for a password, as on a log-in page",
+	{eligibility.RuleNever, Intended, "{Never} names it", "", nil},
+	{eligibility.Disallowed, Intended, "the site's robots.txt disallows it", "Allow what should be listed.", nil},
+	{eligibility.Forgotten, Intended, "you took it out with {Forget}", "{UndoForget} undoes that; so does adding {Always}.", nil},
+	{eligibility.NoIndex, Intended, "the page says noindex", "Remove that where it is a mistake.", nil},
+	{eligibility.PasswordField, Intended, "there is a field for a password, as on a log-in page",
 		"If it is for the public too, add {Always} for it. If all pages have a box to log in, put that into <header>, <nav> or <dialog>.", nil},
-	{eligibility.Excluded, eligibility.Private, Look, "sent for one visitor only (Cache-Control: private)", forOne, nil},
-	{eligibility.Excluded, eligibility.NoStore, Look, "sent as not to be stored (Cache-Control: no-store)", forOne, nil},
-	{eligibility.Excluded, eligibility.CanonicalElsewhere, Intended, "it names another URL as canonical", "If it is a page of its own, have it name its own URL.", nil},
-	{eligibility.Excluded, eligibility.CanonicalConflict, Look, "several canonical URLs are named", "Have it name one.", nil},
-	{eligibility.Excluded, eligibility.QueryNotCanonical, Intended, "its query has a parameter of its own, and it names no URL as canonical",
+	{eligibility.Private, Look, "sent for one visitor only (Cache-Control: private)", forOne, nil},
+	{eligibility.NoStore, Look, "sent as not to be stored (Cache-Control: no-store)", forOne, nil},
+	{eligibility.CanonicalElsewhere, Intended, "it names another URL as canonical", "If it is a page of its own, have it name its own URL.", nil},
+	{eligibility.CanonicalConflict, Look, "several canonical URLs are named", "Have it name one.", nil},
+	{eligibility.QueryNotCanonical, Intended, "its query has a parameter of its own, and it names no URL as canonical",
 		"Does the parameter make the page, as in /article?id=5? Then name it in {Query}.", nil},
 
-	{eligibility.Gone, eligibility.NotFound, Intended, "the site answered 404", "Nobody got it in the minute after that. " + back, nil},
-	{eligibility.Gone, eligibility.StatusGone, Intended, "the site answered 410", "", nil},
-	{eligibility.Gone, eligibility.Moved, Intended, "it has moved for good", "", nil},
-	{eligibility.Gone, eligibility.LeadsOn, Look, "it redirects for now (302, 303 or 307)",
+	{eligibility.NotFound, Intended, "the site answered 404", "Nobody got it in the minute after that. " + back, nil},
+	{eligibility.StatusGone, Intended, "the site answered 410", "", nil},
+	{eligibility.Moved, Intended, "it has moved for good", "", nil},
+	{eligibility.LeadsOn, Look, "it redirects for now (302, 303 or 307)",
 		"It still did a day later. If it has moved, redirect for good (301 or 308): then its history goes on there.", nil},
-	{eligibility.Gone, eligibility.Denied, Look, "the site refuses strangers (401 or 403)",
+	{eligibility.Denied, Look, "the site refuses strangers (401 or 403)",
 		"It still did a day later. If it is public, see why anonymous visitors are refused.", nil},
-	{eligibility.Gone, eligibility.LoginRedirect, Look, "the site asks strangers to log in, or something else, before they get it",
+	{eligibility.LoginRedirect, Look, "the site asks strangers to log in, or something else, before they get it",
 		"It still did a day later. If it is public, see why visitors must.", nil},
-	{eligibility.Gone, eligibility.Unseen, Intended, "no visitor came for longer than {KeepFor}", back, nil},
+	{eligibility.Unseen, Intended, "no visitor came for longer than {KeepFor}", back, nil},
 
 	{Reason: eligibility.Cookie, Care: Look, Why: "the visitor has a cookie", Todo: "If everybody gets it and it is never a log-in, name it in {Benign}."},
 	{Reason: eligibility.IdentityHeader, Care: Look, Why: "a header may name a user", Todo: "If a proxy adds it to all and it says nothing of who is asking, name it in {Benign}, with a colon after it."},
@@ -159,6 +158,9 @@ func ReasonNamed(name string) Reason {
 	return Reason{}
 }
 
+// Verdict returns the verdict that can carry the reason, Unknown if none can.
+func (r Reason) Verdict() eligibility.Verdict { return r.Reason.Standing().Verdict }
+
 // Means returns what the reason means, and what to do, in sentences.
 func (r Reason) Means() string {
 	if r.Why == "" {
@@ -177,7 +179,7 @@ func Page(v eligibility.Verdict, why eligibility.Reason, location string) string
 	if v == eligibility.Unknown || r.Why == "" {
 		return unknown
 	}
-	text := openings[r.Verdict] + r.Why + "."
+	text := openings[r.Verdict()] + r.Why + "."
 	if word, acts := action.Word(location); acts && why == eligibility.ActionWord {
 		text += fmt.Sprintf(" The word is %q.", word)
 	}

@@ -20,7 +20,7 @@ func TestTextsNameOnlyWhatTheOwnerHas(t *testing.T) {
 	texts := func() (all []string) {
 		for _, r := range reasons {
 			r = ReasonNamed(r.Reason.String())
-			all = append(all, r.Means(), Page(r.Verdict, r.Reason, "/drafts/a"), Page(r.Verdict, r.Reason, "/delete"))
+			all = append(all, r.Means(), Page(r.Verdict(), r.Reason, "/drafts/a"), Page(r.Verdict(), r.Reason, "/delete"))
 			all = append(all, Missing("/a", r.Reason, false, 0)...)
 		}
 		for hint := OtherOrigin; hint < hints; hint++ {
@@ -64,17 +64,17 @@ func TestEveryReasonIsExplained(t *testing.T) {
 	seen := map[string]eligibility.Reason{}
 	for why := eligibility.ByRule; int(why) < eligibility.Reasons; why++ {
 		r := ReasonNamed(why.String())
-		if r.Reason != why || !strings.HasSuffix(r.Means(), ".") || (r.Verdict == eligibility.Listed) != (r.Care == Fine) {
+		if r.Reason != why || !strings.HasSuffix(r.Means(), ".") || (r.Verdict() == eligibility.Listed) != (r.Care == Fine) {
 			t.Errorf("%v: %+v", why, r)
 		}
-		if (why < eligibility.Authorization) != (r.Verdict != eligibility.Unknown) {
-			t.Errorf("%v: of verdict %v", why, r.Verdict)
+		if (why < eligibility.Authorization) != (r.Verdict() != eligibility.Unknown) {
+			t.Errorf("%v: of verdict %v", why, r.Verdict())
 		}
 		if other, twice := seen[r.Means()]; twice {
 			t.Errorf("%v is explained as %q, as %v is", why, r.Means(), other)
 		}
 		seen[r.Means()] = why
-		if text := Page(r.Verdict, why, "/plain"); why < eligibility.Authorization && (openings[r.Verdict] == "" || !strings.HasPrefix(text, openings[r.Verdict])) {
+		if text := Page(r.Verdict(), why, "/plain"); why < eligibility.Authorization && (openings[r.Verdict()] == "" || !strings.HasPrefix(text, openings[r.Verdict()])) {
 			t.Errorf("%v is explained as %q", why, text)
 		}
 	}

@@ -64,7 +64,7 @@ func Decide(r Record, c Context) (s Standing, claims bool) {
 		return s, false
 	}
 	if why := r.outdone(c); why != None {
-		return Standing{Held, why}, true
+		return why.Standing(), true
 	}
 	return s, true
 }
@@ -95,23 +95,21 @@ func (r *Record) alone(c Context) Standing {
 	content := r.content(c)
 	switch {
 	case c.Listing == Never:
-		return Standing{Excluded, RuleNever}
+		return RuleNever.Standing()
 	case c.Disallowed:
-		return Standing{Excluded, Disallowed}
+		return Disallowed.Standing()
 	case r.Barred && c.Listing != Always:
-		return Standing{Excluded, Forgotten}
+		return Forgotten.Standing()
 	case !r.Witnessed:
 		return r.unwitnessed()
-	case content == HeadNotSeen || content == Encoding:
-		return Standing{Held, content}
 	case content != None:
-		return Standing{Excluded, content}
+		return content.Standing()
 	case c.Listing == Always:
-		return Standing{Listed, ByRule}
+		return ByRule.Standing()
 	case c.Entry:
-		return Standing{Listed, ByEntry}
+		return ByEntry.Standing()
 	case r.Public:
-		return Standing{Listed, cmp.Or(r.Proof(), ByHistory)}
+		return cmp.Or(r.Proof(), ByHistory).Standing()
 	}
 	return r.enters(c)
 }
@@ -139,15 +137,15 @@ func Deep(why Reason) bool { return why == NoIndex || why == PasswordField }
 func (r *Record) unwitnessed() Standing {
 	switch {
 	case r.Absent != None && r.Public:
-		return Standing{Gone, r.Absent}
+		return r.Absent.Standing()
 	case r.Content == Private, r.Content == NoStore, r.Content == NoIndex:
-		return Standing{Excluded, r.Content}
+		return r.Content.Standing()
 	case r.Answered:
-		return Standing{Waiting, NoPage}
+		return NoPage.Standing()
 	case r.Led():
-		return Standing{Waiting, NotSeen}
+		return NotSeen.Standing()
 	}
-	return Standing{Waiting, NoEvidence}
+	return NoEvidence.Standing()
 }
 
 // enters decides about a page that was never listed.
@@ -156,15 +154,15 @@ func (r *Record) enters(c Context) Standing {
 	proof := r.Proof()
 	switch {
 	case acts:
-		return Standing{Held, ActionWord}
-	case r.Secret(r.Location) && !((r.Led() || r.Sitemap) && r.Confirmed):
-		return Standing{Held, Capability}
+		return ActionWord.Standing()
+	case r.Secret(r.Location):
+		return Capability.Standing()
 	case proof == None:
-		return Standing{Waiting, NoEvidence}
+		return NoEvidence.Standing()
 	case proof.Plenty() && c.Full:
-		return Standing{Waiting, Growth}
+		return Growth.Standing()
 	}
-	return Standing{Listed, proof}
+	return proof.Standing()
 }
 
 // outdone returns why another location, or none, is listed with the content of this one. It returns

@@ -15,7 +15,7 @@ const (
 
 func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
 	logIn := Record{Content: PasswordField, Evidence: Evidence{Link: true}}
-	linked, shown := Evidence{Link: true}, Evidence{Link: true, Confirmed: true}
+	linked, shown := Evidence{Link: true}, Evidence{Link: true, Secrecy: Confirmed}
 	for _, tt := range []struct {
 		name string
 		r    Record
@@ -64,8 +64,8 @@ func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
 		{"secret, link seen once", Record{Location: capabilityURL, Evidence: linked}, Context{}, Standing{Held, Capability}},
 		{"secret, link seen a day apart", Record{Location: capabilityURL, Evidence: shown}, Context{}, Standing{Listed, ByLink}},
 		{"secret, an entry redirects to it", Record{Location: capabilityURL, Evidence: Evidence{Hop: 1}}, Context{}, Standing{Held, Capability}},
-		{"secret, an entry redirects to it, a day apart", Record{Location: capabilityURL, Evidence: Evidence{Hop: 1, Confirmed: true}}, Context{}, Standing{Listed, ByEntry}},
-		{"a route variable named like a secret", Record{Location: "/x/winter", Evidence: Evidence{Link: true, Variable: true}}, Context{}, Standing{Held, Capability}},
+		{"secret, an entry redirects to it, a day apart", Record{Location: capabilityURL, Evidence: Evidence{Hop: 1, Secrecy: Confirmed}}, Context{}, Standing{Listed, ByEntry}},
+		{"a route variable named like a secret", Record{Location: "/x/winter", Evidence: Evidence{Link: true, Secrecy: Named}}, Context{}, Standing{Held, Capability}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.r.Witnessed = tt.r.Absent == None && tt.r.Content != NoStore
@@ -187,8 +187,8 @@ func TestLinkIsConfirmedADayLater(t *testing.T) {
 		for _, h := range tt.hours {
 			news = ev.SawLink(1_700_000_000_000 + moment.Time(h)*3_600_000)
 		}
-		if news != tt.news || ev.Confirmed != tt.confirmed {
-			t.Errorf("%s: news %t and confirmed %t, want %t and %t", tt.name, news, ev.Confirmed, tt.news, tt.confirmed)
+		if news != tt.news || (ev.Secrecy == Confirmed) != tt.confirmed {
+			t.Errorf("%s: news %t and confirmed %t, want %t and %t", tt.name, news, ev.Secrecy == Confirmed, tt.news, tt.confirmed)
 		}
 	}
 }

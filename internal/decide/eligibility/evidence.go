@@ -12,14 +12,23 @@ import (
 //
 // A new kind of evidence is a field here, a line of Kinds, its reason, and the place where it is seen.
 type Evidence struct {
-	Route     bool        `cbor:"1,keyasint,omitzero"`  // its route matches exactly this location, and it showed a whole document
-	Variable  bool        `cbor:"2,keyasint,omitzero"`  // a variable of its route is named like a secret
-	Link      bool        `cbor:"4,keyasint,omitzero"`  // a listed page links to it
-	LinkAt    moment.Time `cbor:"5,keyasint,omitzero"`  // when such a link was first seen, to the second; only while the page waits
-	Confirmed bool        `cbor:"7,keyasint,omitzero"`  // and again a day later
-	Hop       int         `cbor:"9,keyasint,omitzero"`  // how many redirects lead here from an entry, one or two; 0 for none
-	Sitemap   bool        `cbor:"10,keyasint,omitzero"` // the site's own sitemap has it
+	Route   bool        `cbor:"1,keyasint,omitzero"`  // its route matches exactly this location, and it showed a whole document
+	Link    bool        `cbor:"4,keyasint,omitzero"`  // a listed page links to it
+	LinkAt  moment.Time `cbor:"5,keyasint,omitzero"`  // of such a link: the first one while the page waits, the last one while nobody gets it
+	Hop     int         `cbor:"9,keyasint,omitzero"`  // how many redirects lead here from an entry, one or two; 0 for none
+	Sitemap bool        `cbor:"10,keyasint,omitzero"` // the site's own sitemap has it
+	Secrecy Secrecy     `cbor:"11,keyasint,omitzero"`
 }
+
+// Secrecy says whether a location may be a secret.
+type Secrecy uint8
+
+// The secrecies.
+const (
+	AsItLooks Secrecy = iota // see [capability.Looks]
+	Named                    // a variable of its route is named like a secret
+	Confirmed                // it is none: a link to it was seen again a day later
+)
 
 // Kinds yields the kinds of evidence that there are, the strongest first. Nothing else lists them.
 func (ev *Evidence) Kinds(yield func(Reason) bool) {
@@ -38,8 +47,10 @@ func (ev *Evidence) Proof() Reason {
 // Such evidence lists so many pages a day.
 func (r Reason) Plenty() bool { return r == ByLink }
 
-// Secret reports whether the evidence's location looks like a secret, by itself or by the name of its route's variable.
-func (ev *Evidence) Secret(location string) bool { return ev.Variable || capability.Looks(location) }
+// Secret reports whether the evidence's location may be a secret.
+func (ev *Evidence) Secret(location string) bool {
+	return ev.Secrecy == Named || ev.Secrecy == AsItLooks && capability.Looks(location)
+}
 
 // Led reports whether the site leads its visitors to the location.
 func (ev *Evidence) Led() bool { return ev.Link || ev.Hop > 0 }
@@ -47,12 +58,12 @@ func (ev *Evidence) Led() bool { return ev.Link || ev.Hop > 0 }
 // SawLink notes that a link from a listed page, or the site's sitemap, was seen. It reports whether that is news.
 func (ev *Evidence) SawLink(at moment.Time) bool {
 	switch {
-	case ev.Confirmed:
+	case ev.Secrecy == Confirmed:
 		return false
 	case ev.LinkAt == 0:
 		ev.LinkAt = at.Second()
 	case at.Sub(ev.LinkAt) >= ShownAfter:
-		ev.Confirmed = true
+		ev.Secrecy = Confirmed
 	default:
 		return false
 	}
@@ -61,7 +72,7 @@ func (ev *Evidence) SawLink(at moment.Time) bool {
 
 // Entered forgets what matters only until a page is listed, since it tells of visitors.
 func (ev *Evidence) Entered() {
-	ev.LinkAt, ev.Confirmed = 0, false
+	ev.LinkAt, ev.Secrecy = 0, AsItLooks
 }
 
 // ShownAfter is how far apart two observations must be to be independent.

@@ -58,7 +58,6 @@ func (u *visited) content() {
 			u.found[u.Location] = u.Extensions
 		}
 		u.estimate(c.outcome, u.date(c))
-		p.Own = u.Explored
 		return
 	}
 	u.date(comparison{outcome: mark.Variant})
@@ -72,7 +71,7 @@ func (u *visited) news() bool {
 	case u.decides() || !p.Listed():
 		return false
 	case u.foreign():
-		return p.Meets(u.Showing) || p.Mark.Holding()
+		return u.Moment().Sub(p.LastSeen) >= time.Hour || p.Mark.Holding() // its own text may be another by now
 	}
 	given := lastmod.Given[moment.Time]{lastmod.Server: u.Server, lastmod.Page: u.Own}
 	for source, date := range given {
@@ -88,15 +87,9 @@ func (u *visited) news() bool {
 	return outcome == mark.Changed
 }
 
-// firstLook reports whether this is the site's own look that follows a visitor's first visit.
-func (u *visited) firstLook() bool {
-	p := u.p
-	return u.Explored && !p.Own && p.Observations == 2 && u.Moment().Sub(p.FirstSeen) < time.Hour
-}
-
 // estimate feeds the rate estimate. The first look comes so soon that it tells nothing of it.
 func (u *visited) estimate(o mark.Outcome, found lastmod.Finding) {
-	if !u.firstLook() {
+	if !u.firstLook {
 		u.p.Estimate(o, found, u.At.Unix())
 	}
 }
@@ -105,7 +98,7 @@ func (u *visited) estimate(o mark.Outcome, found lastmod.Finding) {
 func (u *visited) compare() comparison {
 	p := u.p
 	at := u.Moment()
-	if u.firstLook() {
+	if u.firstLook {
 		p.Mark = mark.Mark{} // the first visitor may have got a text of his own
 	}
 	held := p.Mark.Holding()

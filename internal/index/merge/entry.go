@@ -28,6 +28,7 @@ func (g page) list() {
 	p.Extended = g.site.Extensions
 	if !p.Loaded.Listed {
 		p.Shard = g.layout().Add(g.Tx, p.Shard, location, e)
+		p.Entered()
 		g.filled()
 		g.happened(changelog.Added)
 		return
@@ -78,7 +79,6 @@ func (g page) put() {
 			g.Put(wait, nil)
 			g.tally(wait, eligibility.Standing{})
 		}
-		p.Entered()
 		p.Canonical = nil // the location, now in clear, would unseal it
 		p.Dates.Listed()
 	} else {

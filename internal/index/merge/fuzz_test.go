@@ -35,7 +35,7 @@ func visitAt(p *pagerecord.Page, facts *pagehtml.Facts, at moment.Time, variant 
 	v := mark.Read(facts, 0)
 	k.Full, k.View, k.Lang, k.Own = true, &v, []string{"", "en", "de", "fr"}[variant/2], at.Add(-3*time.Hour)
 	k.Same = p.BodyHash == k.Hash && p.BodyHash != 0
-	if u := (&visited{page{m, p}, k}); u.follows() {
+	if u := (&visited{page: page{m, p}, Observation: k}); u.follows() {
 		u.seen()
 	}
 }

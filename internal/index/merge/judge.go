@@ -56,13 +56,13 @@ func (g page) judgeAmongCopies(r eligibility.Record, c eligibility.Context) (nex
 	rival := g.rival(r.Location, d)
 	c.Copies = g.copies(rival, d.Members(), p.Showing)
 	var claims bool
-	if p.Standing, claims = eligibility.Decide(r, c); !claims || p.Joined != p.Showing {
+	if p.Standing, claims = eligibility.Decide(r, c); !claims || p.Loaded.Joined != p.Showing {
 		g.leave(id)
 	}
 	if !claims {
 		return nil
 	}
-	p.Joined = p.Showing
+	p.Loaded.Joined = p.Showing
 	switch {
 	case p.Listed() && (rival == nil || c.Copies.Listed.Rank < eligibility.Trusted):
 		d.Listed = r.Location
@@ -112,14 +112,16 @@ func (m *Transaction) rival(location string, d sitewide.Duplicates) *pagerecord.
 // of them that gets a visit takes its place.
 func (g page) leave(id uint64) {
 	p := g.p
-	if p.Joined == 0 {
+	if p.Loaded.Joined == 0 {
 		return
 	}
-	d := g.duplicates(p.Joined)
-	d.Leave(id)
-	if d.Listed == p.Loaded.Location {
+	d := g.duplicates(p.Loaded.Joined)
+	stood, members := d.Listed == p.Loaded.Location, d.Members()
+	if d.Leave(id); stood {
 		d.Listed = ""
 	}
-	g.putDuplicates(p.Joined, d)
-	p.Joined = 0
+	if stood || d.Members() < members { // most that are not listed are none of them
+		g.putDuplicates(p.Loaded.Joined, d)
+	}
+	p.Loaded.Joined = 0
 }

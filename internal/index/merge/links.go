@@ -56,7 +56,7 @@ func (m *Transaction) Follow(v *observation.Observation, links []observation.Lin
 	if !m.site.leads(from) {
 		return open
 	}
-	u := visited{page{m, from}, v}
+	u := visited{page: page{m, from}, Observation: v}
 	var unheard []string
 	for _, ln := range links {
 		key := xxh3.HashString(ln.Location)
@@ -94,7 +94,7 @@ func (u *visited) linked(ln observation.Link, news News) (open pagerecord.Openne
 	to, known := u.Load(ln.Location)
 	switch {
 	case to.Listed() && to.Reason == eligibility.BySitemap: // it is no orphan
-		to.Link, to.Reason = true, eligibility.ByLink
+		to.Link, to.Standing = true, eligibility.ByLink.Standing()
 		u.Save(to)
 		return pagerecord.Settled, false
 	case to.Public() || to.Found(): // it needs no other link
@@ -126,8 +126,8 @@ func (u *visited) linked(ln observation.Link, news News) (open pagerecord.Openne
 // record. A page that nobody asks for stays while such links are seen.
 func (u *visited) point(to *pagerecord.Page) (changed bool) {
 	changed = !to.Public() && to.SawLink(u.Moment())
-	if to.Listed() && u.Moment().Sub(to.LastSeen) >= u.site.KeepFor/2 && u.Moment().Sub(to.LinkSeen) >= u.site.KeepFor/8 {
-		to.LinkSeen, changed = u.Moment().Second(), true
+	if to.Listed() && u.Moment().Sub(to.LastSeen) >= u.site.KeepFor/2 && u.Moment().Sub(to.LinkAt) >= u.site.KeepFor/8 {
+		to.LinkAt, changed = u.Moment().Second(), true
 	}
 	return changed
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/testkit/visits"
 )
@@ -182,6 +183,18 @@ func TestPageThatIsKeptFromStrangersWaits(t *testing.T) {
 			w.wantListed("/", "/a")
 		})
 	}
+}
+
+// What keeps a listed page from strangers may say nothing of the page, as an error does.
+func TestListedPageThatIsKeptFromStrangersLeavesAsRefused(t *testing.T) {
+	runWithPage(t, "503", func(w *world) {
+		w.site.Looking = Works
+		for range 2 {
+			w.merge(visits.Answer("/a", http.StatusServiceUnavailable, w.now, own, func(e *observation.Observation) { e.Kept = true }))
+			w.wait(25 * time.Hour)
+		}
+		w.wantVerdict("/a", gone, eligibility.Denied)
+	})
 }
 
 // A page in which this process had no part may be of a cache, or of a front that keeps strangers out.

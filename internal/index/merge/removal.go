@@ -56,6 +56,8 @@ func (u *visited) keeper() pagerecord.Keeper {
 	switch {
 	case !u.Explored && !(shown && u.p.Kept == pagerecord.LogIn):
 		return u.p.Kept
+	case shown && u.Explored:
+		return pagerecord.Shown
 	case shown:
 		return pagerecord.Nobody
 	case u.Kept, u.Kind == eligibility.Witness && !u.Inside:
@@ -141,7 +143,7 @@ func (u *visited) refused(why eligibility.Reason) {
 // all have it, as where a proxy adds a header, it does not tell who is let in.
 func (u *visited) noteLogIn() {
 	asks := u.Reason == eligibility.Denied || u.Reason == eligibility.LoginRedirect
-	if asks && !u.Named.Vouched && !u.Kept && u.p.Kept == pagerecord.Nobody {
+	if asks && !u.Named.Vouched && !u.Kept && (u.p.Kept == pagerecord.Nobody || u.p.Kept == pagerecord.Shown) {
 		u.p.Kept = pagerecord.LogIn
 	}
 }

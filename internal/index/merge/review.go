@@ -29,7 +29,7 @@ func (site *Site) Outdated(location string, p *pagerecord.Page, now time.Time) b
 
 // expired reports whether a page, and a link to it, was unseen for so long that it is dropped.
 func (site *Site) expired(p *pagerecord.Page, now moment.Time) bool {
-	last := max(p.LastSeen, p.LinkSeen)
+	last := max(p.LastSeen, p.LinkAt)
 	return last != 0 && now.Sub(last) >= site.KeepFor && site.Activity.Enough(last, site.SpanLength())
 }
 
@@ -90,10 +90,10 @@ func (g page) erase(key string, id uint64) {
 func (m *Transaction) Forget(location string) {
 	p, _ := m.Load(location)
 	m.Put(m.site.Keys.Bar(location), codec.Marshal(true))
-	barred := m.anew(location, eligibility.Standing{Verdict: eligibility.Excluded, Reason: eligibility.Forgotten})
+	barred := m.anew(location, eligibility.Forgotten.Standing())
 	barred.Barred = true
 	if p.Public() {
-		barred.Confirmed = true
+		barred.Secrecy = eligibility.Confirmed
 	}
 	m.Save(barred)
 }

@@ -2,6 +2,7 @@ package merge
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/eligibility"
@@ -68,11 +69,11 @@ func (u *visited) seen() {
 	p.LastSeen, p.Status = at, u.Response.Status
 	p.FirstSeen = min(p.FirstSeen, at.Second())
 	p.Observations++
+	u.firstLook = u.Explored && p.Kept != pagerecord.Shown && p.Observations == 2 && at.Sub(p.FirstSeen) < time.Hour
 	p.Witnessed, p.Absent, p.Kept = true, eligibility.None, u.keeper()
 	if u.Same {
 		p.Mark = p.Mark.Still(at.Seconds())
 		u.estimate(mark.Same, u.date(comparison{outcome: mark.Same}))
-		p.Own = p.Own || u.Explored
 		return
 	}
 	if u.Full || u.Forbids != eligibility.None || !eligibility.Deep(p.Content) { // what forbids it may be in the part that was not read
@@ -105,5 +106,7 @@ func witnessed(p *pagerecord.Page, k *observation.Observation) {
 	if k.Published && !p.Public() {
 		p.SawLink(k.Moment()) // what looks like a secret must be there a day later too
 	}
-	p.Variable = p.Variable || k.Route.Template != "" && capability.Variable(k.Route.Template)
+	if p.Secrecy == eligibility.AsItLooks && k.Route.Template != "" && capability.Variable(k.Route.Template) {
+		p.Secrecy = eligibility.Named
+	}
 }

@@ -1,7 +1,6 @@
 package merge
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -111,13 +110,14 @@ type Merged struct {
 type visited struct {
 	page
 	*observation.Observation
+	firstLook bool // it is the site's own look that follows a visitor's first visit
 }
 
 // Apply merges a visit.
 func (m *Transaction) Apply(v *observation.Observation) Merged {
 	m.by = v
 	p, known := m.Load(v.Location)
-	u := &visited{page{m, p}, v}
+	u := &visited{page: page{m, p}, Observation: v}
 	follow := u.merge(known)
 	return Merged{p.Standing, newsOf(v, p), follow && m.site.leads(p)}
 }
@@ -139,7 +139,11 @@ func (u *visited) merge(known bool) (follow bool) {
 	case (u.Kept && u.Kind != eligibility.Redirected || u.Kind == eligibility.Nothing) && known && !p.Witnessed:
 		u.refusedUnseen()
 	case u.Kept && p.Listed():
-		u.refused(cmp.Or(u.Reason, eligibility.Denied))
+		why := u.Reason
+		if why.Standing().Verdict != eligibility.Gone { // it says what came, and not what becomes of the page
+			why = eligibility.Denied
+		}
+		u.refused(why)
 	case u.Kind == eligibility.Witness:
 		return u.witness()
 	case u.Kind == eligibility.Redirected:
@@ -231,7 +235,7 @@ func (m *Transaction) Stale(v *observation.Observation) *pagerecord.Page {
 // another run of the transaction.
 func (site *Site) Guess(v *observation.Observation, now time.Time) (keys []string) {
 	p := v.Before
-	keys = append(site.RecordKeys(v.Location), site.Keys.Refusals(), site.Keys.Duplicates(p.Joined), site.Keys.Duplicates(v.Showing))
+	keys = append(site.RecordKeys(v.Location), site.Keys.Refusals(), site.Keys.Duplicates(p.Showing), site.Keys.Duplicates(v.Showing))
 	if !p.Listed() {
 		keys = append(keys, site.Keys.Bar(v.Location))
 	}

@@ -21,7 +21,7 @@ func (p *Page) Judged() eligibility.Record {
 func (p *Page) Passes() bool { return !p.Secret(p.Loaded.Location) }
 
 // Found reports whether the site leads everybody to the location, as far as its address needs proof.
-func (p *Page) Found() bool { return p.Led() && (p.Public() || p.Confirmed || p.Passes()) }
+func (p *Page) Found() bool { return p.Led() && (p.Public() || p.Passes()) }
 
 // unseenFor is how long after its first link a location may still turn out to need more evidence.
 // After that, nobody will ask for it.
@@ -32,7 +32,7 @@ func (p *Page) LeavesOpen(now moment.Time) Openness {
 	switch {
 	case p.Public():
 		return Settled
-	case p.Reason == eligibility.Capability, !p.Witnessed && !p.Confirmed && !p.Passes():
+	case p.Reason == eligibility.Capability, !p.Witnessed && !p.Passes():
 		return Unseen
 	case !p.Witnessed && now.Second().Sub(p.LinkAt) < unseenFor:
 		return Unseen

@@ -49,6 +49,7 @@ type Loaded struct {
 	Tallied  eligibility.Standing // how the tally counts the record
 	Before   moment.Time          // the observation before the one being merged, to the second, 0 if none
 	Change   moment.Time          // the last content change before the transaction
+	Joined   uint64               // the content among whose duplicates the page may be, 0 for none
 }
 
 // Public reports whether the page is or was listed. Then its location is not secret.
@@ -64,11 +65,12 @@ func Decode(b []byte) (*Page, error) {
 	if err := codec.Unmarshal(b, p); err != nil {
 		return nil, err
 	}
+	p.Standing = p.Reason.Standing()
 	if p.Shard < 0 || p.Shard > keys.MaxShard || p.Listed() && p.Shard == 0 {
 		return nil, codec.ErrDamaged // no page is listed there
 	}
 	p.Peers = slices.DeleteFunc(p.Peers, func(a extension.Alternate) bool { return !keys.IsLocation(a.Location) })
-	p.Loaded = Loaded{Known: true, Listed: p.Listed(), Tallied: p.Standing, Change: p.Dates.Changed}
+	p.Loaded = Loaded{Known: true, Listed: p.Listed(), Tallied: p.Standing, Change: p.Dates.Changed, Joined: p.Showing}
 	return p, nil
 }
 
@@ -81,9 +83,8 @@ type Presence struct {
 	Observations uint64             `cbor:"4,keyasint,omitzero"`
 	Witnessed    bool               `cbor:"5,keyasint,omitzero"`  // it was there when somebody last asked
 	Absent       eligibility.Reason `cbor:"6,keyasint,omitzero"`  // why it was not
-	Barred       bool               `cbor:"7,keyasint,omitzero"`  // the owner made servemap forget it; what bars it is a record of its own, see keys.Keys.Bar
+	Barred       bool               `cbor:"7,keyasint,omitzero"`  // the owner made servemap forget it, see keys.Keys.Bar
 	Kept         Keeper             `cbor:"13,keyasint,omitzero"` // who keeps it from strangers
-	LinkSeen     moment.Time        `cbor:"11,keyasint,omitzero"` // when a page that was got then linked to it, to the second, if it was unseen for long by then
 }
 
 // Keeper says who keeps a page from strangers. Visitors who get the page may have been let in.
@@ -91,10 +92,11 @@ type Keeper uint8
 
 // The keepers.
 const (
-	Nobody  Keeper = iota
-	Program        // the program did not give it to the site itself
-	Front          // at the origin something else came, perhaps from what is in front of the program
-	LogIn          // it asked a visitor to log in who had nothing that only the owner calls harmless
+	Nobody  Keeper = iota // as far as is known
+	Program               // the program did not give it to the site itself
+	Front                 // at the origin something else came, perhaps from what is in front of the program
+	LogIn                 // it asked a visitor to log in who had nothing that only the owner calls harmless
+	Shown                 // nobody: the site itself got it last
 )
 
 // Unasked reports whether nobody has asked for the location yet, as far as is known.
@@ -132,7 +134,6 @@ type Reading struct {
 	Open     Openness    `cbor:"3,keyasint,omitzero"` // whether some links were unsettled at the last reading
 	ReadAt   moment.Time `cbor:"8,keyasint,omitzero"` // when the links in those bytes were merged, to the second, 0 if they were not
 	NewLinks NewLinks    `cbor:"6,keyasint,omitzero"` // links that may announce new pages
-	Own      bool        `cbor:"7,keyasint,omitzero"` // the site itself got the last text
 }
 
 // Read reports whether the links of the page, as it was last seen, were merged.
@@ -150,7 +151,6 @@ const (
 // Copies says what the page shows, to find others that show the same.
 type Copies struct {
 	Showing uint64 `cbor:"1,keyasint,omitzero"` // a hash of the content, 0 if unknown or too little to compare pages
-	Joined  uint64 `cbor:"2,keyasint,omitzero"` // the content among whose duplicates the page is; once it was judged, Showing or 0
 
 	// Turned is when the page turned to this content from another one, while it was listed.
 	Turned moment.Time `cbor:"5,keyasint,omitzero"`
@@ -162,22 +162,6 @@ type Languages struct {
 	Peers    []extension.Alternate `cbor:"2,keyasint,omitzero"` // those that are listed and name the page in return
 	Language uint16                `cbor:"5,keyasint,omitzero"` // that of the text in the mark, see observation.Language
 	Foreign  moment.Time           `cbor:"6,keyasint,omitzero"` // since when visitors got another one, to the second, 0 if the last did not
-	Others   []uint16              `cbor:"7,keyasint,omitzero"` // texts in other languages that the site has looked for, the latest first
-}
-
-// othersKept bounds the texts in other languages.
-const othersKept = 8
-
-// Meets reports whether the site has not looked yet for what changed with a text in another language, and notes that it
-// does.
-func (l *Languages) Meets(text uint64) bool {
-	short := uint16(text)
-	if slices.Contains(l.Others, short) {
-		return false
-	}
-	all := append([]uint16{short}, l.Others...)
-	l.Others = all[:min(len(all), othersKept)]
-	return true
 }
 
 // Claim is an alternate that a page names: its language, and the ID of its location, which may not

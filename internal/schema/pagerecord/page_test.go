@@ -40,7 +40,7 @@ func full() *Page {
 	}
 	n := 1
 	fill(reflect.ValueOf(p).Elem(), &n)
-	p.Loaded = Loaded{Known: true, Listed: true, Tallied: listed, Change: p.Dates.Changed}
+	p.Loaded = Loaded{Known: true, Listed: true, Tallied: listed, Change: p.Dates.Changed, Joined: p.Showing}
 	return p
 }
 
@@ -84,10 +84,10 @@ func TestPageKeepsEveryField(t *testing.T) {
 
 // A million pages have a million of each field, and each is a rule to know: one more needs another to go.
 func TestPageHasSoManyFields(t *testing.T) {
-	const most = 49
+	const most = 43
 	n := 0
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Page]()) {
-		if _, stored := f.Tag.Lookup("cbor"); stored && !f.Anonymous && f.Name != "Loaded" {
+		if tag := f.Tag.Get("cbor"); tag != "" && tag != "-" && !f.Anonymous {
 			n++
 		}
 	}

@@ -26,7 +26,7 @@ func TestLinkToAPageNotSeenStaysOpen(t *testing.T) {
 		{"a page that nobody got for days", "/a", func(p *Page) { p.LinkAt = noon.Add(-3 * day) }, Settled},
 		{"what looks like a secret", "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301", func(*Page) {}, Unseen},
 		{"what looks like a secret, and is held for it", "/a", func(p *Page) { p.Witnessed, p.Reason = true, eligibility.Capability }, Unseen},
-		{"what looks like a secret, and was linked a day apart", "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301", func(p *Page) { p.Confirmed = true }, Unseen},
+		{"what looks like a secret, and was linked a day apart", "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301", func(p *Page) { p.Secrecy = eligibility.Confirmed }, Unseen},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := &Page{Loaded: Loaded{Location: tt.location}}
