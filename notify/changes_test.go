@@ -110,34 +110,6 @@ func TestHalfOfADayIsSpreadOverIt(t *testing.T) {
 	}
 }
 
-// Junk waits since long ago, and has all that it may have, when an article changes at some hour of the day.
-func TestArticleIsAllowedInTimeBesideAnyJunk(t *testing.T) {
-	for _, perDay := range []int{20, 100, 1000} {
-		for _, junk := range []int{110, 10_000} {
-			for _, hour := range []int{0, 12, 23} {
-				now := time.Date(2026, 11, 22, hour, 0, 0, 0, time.UTC)
-				n := Notifier{settings: settings{hold: 5 * time.Minute, perDay: perDay}, running: running{sent: sentPages{}}}
-				n.now = func() time.Time { return now }
-				all, changed := several(junk, "/shop/item-*", now.Add(-time.Hour), 0), now.Add(time.Minute)
-				all = append(all, several(1, "/blog/article", changed, 0)...)
-				article := all[junk].hash
-				for ; n.sent[article] == 0 && now.Sub(changed) <= 10*time.Minute; now = now.Add(30 * time.Second) {
-					due := n.choose(all, now)
-					if size := n.allowed(due); size > 0 {
-						for _, c := range due[:size] {
-							n.sent[c.hash] = moment.Of(now)
-						}
-						n.st.SentToday += size
-					}
-				}
-				if n.sent[article] == 0 || n.st.SentToday > perDay {
-					t.Errorf("at %d o'clock, with %d a day and %d others: not told in 10 minutes, or %d in all", hour, perDay, junk, n.st.SentToday)
-				}
-			}
-		}
-	}
-}
-
 func TestOnlyPagesThatWereListedMayBeTold(t *testing.T) {
 	for _, reason := range []servemap.Reason{
 		servemap.ReasonNoEvidence, servemap.ReasonNotSeen, servemap.ReasonNoPage, servemap.ReasonActionWord, servemap.ReasonCapability,

@@ -124,12 +124,6 @@ func TestPagesAreChosenWhenTheyAreSent(t *testing.T) {
 		{"noindex", func(r *runningSite) {
 			r.pages.answer("/1", testkit.Reply(200, testkit.HTML(`<meta name="robots" content="noindex">`, "a text")))
 		}, false},
-		{"behind a log-in", func(r *runningSite) { r.pages.answer("/1", testkit.Reply(302, "", "Location", "/login?next=/1")) }, false},
-		{"noindex, and gone later", func(r *runningSite) {
-			r.pages.answer("/1", testkit.Reply(200, testkit.HTML(`<meta name="robots" content="noindex">`, "a text")))
-			r.Visit("/1")
-			r.pages.answer("/1", testkit.Reply(410, ""))
-		}, false},
 		{"gone", func(r *runningSite) { r.pages.answer("/1", testkit.Reply(410, "")) }, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {

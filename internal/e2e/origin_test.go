@@ -208,26 +208,6 @@ func TestEditBehindAFrontThatRemovesHeadersKeepsThePage(t *testing.T) {
 	f.wantListed("/", "/a")
 }
 
-// Where the program itself says noindex, the links of its page count as those that a visitor finds.
-func TestPageThatSaysNoindexItselfLeadsToOthers(t *testing.T) {
-	for name, archive := range map[string]http.HandlerFunc{
-		"in the page": testkit.Reply(http.StatusOK, testkit.HTML(`<meta name="robots" content="noindex">`, "old pages", "/old")),
-		"in a header": testkit.Reply(http.StatusOK, testkit.HTML("", "old pages", "/old"), "X-Robots-Tag", "noindex"),
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := behind(t, testkit.Paths{"/": testkit.Page("home", "/archive"), "/archive": archive, "/old": testkit.Page("an old page")}, open)
-			f.explored()
-			for _, after := range []string{"exploring", "a visitor"} {
-				f.wantListed("/", "/old")
-				if e, err := f.Explain(t.Context(), "/archive"); err != nil || e.Verdict != servemap.VerdictExcluded || e.Reason != servemap.ReasonNoIndex {
-					t.Errorf("after %s: %s %s, %v", after, e.Verdict, e.Reason, err)
-				}
-				f.visit("Accept", "*/*", "/archive")
-			}
-		})
-	}
-}
-
 func TestNothingIsExploredWhereTheOriginDoesNotLeadHere(t *testing.T) {
 	elsewhere := httptest.NewServer(testkit.PageOfItsURL("/a"))
 	closed := httptest.NewServer(nil)

@@ -248,40 +248,6 @@ func sent(name, value string) http.HandlerFunc {
 	}
 }
 
-func TestPageLeavesByItsOwnWordAtTheNextRendering(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		next http.HandlerFunc
-		out  bool
-	}{
-		{"private", sent("Cache-Control", "private"), true},
-		{"no-store", sent("Cache-Control", "no-store"), true},
-		{"noindex", sent("X-Robots-Tag", "noindex"), true},
-		{"noindex in the second line", func(w http.ResponseWriter, r *http.Request) {
-			w.Header()["X-Robots-Tag"] = []string{"otherbot: noarchive", "none"}
-			page200(w, r)
-		}, true},
-		{"410", answer(http.StatusGone), true},
-		{"404 has its minute", answer(http.StatusNotFound), false},
-		{"500", answer(http.StatusInternalServerError), false},
-		{"page", page200, false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				r := start(t)
-				r.watches(get("/"), page200)
-				r.wantVerdict("/", eligibility.Listed, eligibility.ByEntry)
-				time.Sleep(time.Minute)
-				r.watches(get("/"), tt.next)
-				r.page("/")
-				if out := !r.cfg.Files.Lists("/"); out != tt.out {
-					t.Errorf("the root has left the files: %v", out)
-				}
-			})
-		})
-	}
-}
-
 func TestPageIsSeenWithoutMemoryForItsBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t)

@@ -3,7 +3,6 @@ package indexer
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -33,7 +32,6 @@ func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 		want messages.Hint // 0 for none
 	}{
 		{"nothing wrong", func(r *rig) { r.crawl("/a", "/b") }, 0},
-		{"an entry that links nowhere", lasts(func(r *rig) { r.sight("/", html("home")) }), messages.DeadEnd},
 		{"a client-side application", func(r *rig) {
 			r.sight("/", shell+"<a href=/a></a>")
 			for i := range shellsNeeded {
@@ -61,13 +59,10 @@ func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 		{"an entry that is noindex", lasts(func(r *rig) {
 			r.sight("/", "<html><head><meta name=robots content=noindex></head><body>x</body></html>")
 		}), messages.Forbidden},
-		{"an entry with a canonical elsewhere", lasts(func(r *rig) { r.sight("/", variant("https://www.other.com/", same)) }), messages.OtherOrigin},
 		{"an entry with a canonical on the site", lasts(func(r *rig) { r.sight("/", variant("/home", same)) }), 0},
-		{"an entry that is denied", lasts(func(r *rig) { r.answer("/", 401) }), messages.NoPageYet},
 		{"a page that is denied", func(r *rig) { r.answer("/a", 401) }, 0},
 		{"robots.txt forbids the entry", func(r *rig) { serveRobots(r, 200, "User-agent: *\nDisallow: /") }, messages.Forbidden},
 		{"robots.txt forbids something else", func(r *rig) { serveRobots(r, 200, "User-agent: *\nDisallow: /admin") }, 0},
-		{"an entry that leads to www", lasts(func(r *rig) { r.answer("/", 301, redirect("https://www.example.com/")) }), messages.OtherOrigin},
 		{"an entry that leads to another host", lasts(func(r *rig) {
 			r.answer("/", 301, redirect("https://shop.example.com/"))
 		}), messages.OtherOrigin},
@@ -76,10 +71,6 @@ func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 				"<meta http-equiv=refresh content='0; url=https://shop.example.com/en/'></head></html>")
 		}), messages.OtherOrigin},
 		{"a page that leads to www", func(r *rig) { r.answer("/a", 301, redirect("https://www.example.com/a")) }, 0},
-		{"an entry that names www as canonical", lasts(func(r *rig) { r.sight("/", variant("https://www.example.com/", same)) }), messages.OtherOrigin},
-		{"an entry that names itself with http", lasts(func(r *rig) {
-			r.sight("/", strings.Replace(variant("http://example.com/", same), "<p>", "<a href=/a>a</a><p>", 1))
-		}), 0},
 		{"an entry all links of which lead to www", lasts(func(r *rig) { r.sight("/", html("home", "https://www.example.com/a", "//www.example.com/b")) }), messages.OtherOrigin},
 		{"an entry some links of which lead to www", lasts(func(r *rig) { r.sight("/", html("home", "https://www.example.com/a", "/b")) }), 0},
 		{"an entry that says nofollow", lasts(func(r *rig) {

@@ -3,12 +3,13 @@ package indexer
 import (
 	"context"
 	"encoding/binary"
-	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"hash/crc32"
 	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/servemap/servemap/internal/schema/pagerecord"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"

@@ -1,7 +1,6 @@
 package indexer
 
 import (
-	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -30,41 +29,6 @@ func (f *replicated) wantChanged(t *testing.T, when string, shards []int, trust 
 		}
 	}
 	f.seen, _ = f.poll(t.Context())
-}
-
-func TestChangesOfOtherProcessesAreNoticed(t *testing.T) {
-	for _, tt := range []struct {
-		name, key, value string
-		shards           []int
-		trust            bool
-	}{
-		{"nothing", "s|other", "new", nil, false},
-		{"a shard", ours.Shard(1), "new", []int{1}, false},
-		{"a new shard", ours.Shard(2), "new", []int{2}, false},
-		{"a shard of another site", keys.Keys("t|").Shard(1), "new", nil, false},
-		{"a record of the site", ours.Trust(), "new", nil, true},
-		{"the same value", ours.Shard(1), "old", nil, false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			st := base.NewStore()
-			writer, reader := watching(st), watching(st)
-			writer.wrote(map[string][]byte{ours.Shard(1): []byte("before the first reading")})
-			base.MustPut(t, st, ours.Shard(1), "old")
-			base.MustPut(t, st, ours.Trust(), "old")
-			writer.wantChanged(t, "at first", nil, false)
-			reader.wantChanged(t, "at first", nil, false)
-			base.MustPut(t, st, tt.key, tt.value)
-			writer.wrote(map[string][]byte{tt.key: []byte(tt.value)})
-			writer.wantChanged(t, "by itself", nil, false)
-			st.Down(store.ErrUnavailable)
-			if _, err := reader.poll(t.Context()); !errors.Is(err, store.ErrUnavailable) {
-				t.Errorf("error %v, want the store's", err)
-			}
-			st.Mend()
-			reader.wantChanged(t, "by the other process", tt.shards, tt.trust)
-			reader.wantChanged(t, "once it is taken in", nil, false)
-		})
-	}
 }
 
 // Both processes write the same shard. The first one sees the other's change although it wrote too.

@@ -13,6 +13,7 @@ import (
 	"github.com/servemap/servemap/internal/index/tally"
 	"github.com/servemap/servemap/internal/schema/changelog"
 	"github.com/servemap/servemap/internal/schema/extension"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func TestPageThatNobodyGetsLeaves(t *testing.T) {
@@ -30,29 +31,36 @@ func TestPageThatNobodyGetsLeaves(t *testing.T) {
 	})
 }
 
-// No visit of the page itself is needed: a link is as good.
+// No visit of the page itself is needed: a link is as good, whichever process sees it. It counts anew in each span, also for
+// a process that does not review.
 func TestPageThatNobodyGetsStaysWhileAPageThatIsGotLinksToIt(t *testing.T) {
+	base.OneByOne(t)
+	changes := func(day int) string { return html(fmt.Sprintf("home, day %d", day), "/a", "/old") }
 	for _, tt := range []struct {
-		name  string
-		page  func(day int) string
-		stays bool
+		name    string
+		page    func(day int) string
+		visited int // which of two processes
+		stays   bool
 	}{
-		{"the same page each day", func(int) string { return html("home", "/a", "/old") }, true},
-		{"a page that changes each day", func(day int) string { return html(fmt.Sprintf("home, day %d", day), "/a", "/old") }, true},
-		{"the link is gone", func(int) string { return html("home", "/a") }, false},
+		{"the same page each day", func(int) string { return html("home", "/a", "/old") }, 0, true},
+		{"a page that changes each day", changes, 0, true},
+		{"a page that changes each day, in the other process", changes, 1, true},
+		{"the link is gone", func(int) string { return html("home", "/a") }, 0, false},
 	} {
-		runInBubble(t, tt.name, Config{}, func(r *rig) {
-			r.crawl("/a", "/old")
-			for day := range 170 {
-				time.Sleep(24 * time.Hour)
-				r.sight("/", tt.page(day))
-			}
-			r.keeps(1, "/a")
-			if tt.stays {
-				r.wantListed("/", "/a", "/old")
-			} else {
-				r.wantVerdict("/old", eligibility.Gone, eligibility.Unseen)
-			}
+		t.Run(tt.name, func(t *testing.T) {
+			inFleetThat(t, time.Hour, func(a, b *rig) {
+				r := []*rig{a, b}[tt.visited]
+				r.crawl("/a", "/old")
+				for day := range 170 {
+					time.Sleep(24 * time.Hour)
+					r.sight("/", tt.page(day))
+				}
+				if r.keeps(1, "/a"); tt.stays {
+					r.wantListed("/", "/a", "/old")
+				} else {
+					r.wantVerdict("/old", eligibility.Gone, eligibility.Unseen)
+				}
+			})
 		})
 	}
 }
@@ -108,31 +116,20 @@ func TestReviewTakesEndedPagesOutOfTheAlternatesOfOthers(t *testing.T) {
 			r.sight("/en", inLanguages("hello", "de=/de", "en=/en"))
 		}
 		r.flush()
-		if file, _ := r.file(); !strings.Contains(file, `href="https://example.com/de"`) {
+		if file := r.file(); !strings.Contains(file, `href="https://example.com/de"`) {
 			t.Errorf("the file does not name the alternate:\n%s", file)
 		}
 		time.Sleep(time.Until(until) + 5*time.Second) // nobody visits the site meanwhile
-		if file, _ := r.file(); strings.Contains(file, "<loc>https://example.com/de</loc>") {
+		if file := r.file(); strings.Contains(file, "<loc>https://example.com/de</loc>") {
 			t.Errorf("the file lists a page that has ended:\n%s", file)
 		}
 		time.Sleep(36 * time.Hour)
 		r.wantListed("/", "/en")
 		r.wantEvents(until.Add(-time.Second), "removed /de")
-		if file, _ := r.file(); strings.Contains(file, "/de") {
+		if file := r.file(); strings.Contains(file, "/de") {
 			t.Errorf("the file names a page that has ended:\n%s", file)
 		}
 	})
-}
-
-// perPart counts the stored entries of each part.
-func (r *rig) perPart() map[string]int {
-	in := map[string]int{}
-	for key := range r.dump() {
-		if rest, is := strings.CutPrefix(key, "https://example.com|list|"); is {
-			in[rest[:6]]++
-		}
-	}
-	return in
 }
 
 // pagesByPart returns the pages of each part by their own records.
@@ -142,7 +139,7 @@ func (r *rig) pagesByPart() map[int][]string {
 		in[p.Shard] = append(in[p.Shard], p.Location)
 	}
 	for n, locations := range in {
-		if got := r.perPart()[fmt.Sprintf("%06d", n)]; got != len(locations) {
+		if got := len(r.kind(fmt.Sprintf("list|%06d", n))); got != len(locations) {
 			r.Errorf("part %d lists %d pages, and %d say that they are in it", n, got, len(locations))
 		}
 	}

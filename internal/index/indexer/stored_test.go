@@ -61,13 +61,3 @@ func TestWaitingRecordThatClaimsToBeListed(t *testing.T) {
 		r.wantNoTrace("/token-8f14e45fceea167a")
 	})
 }
-
-func TestWhatSearchEnginesWereToldIsRead(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.crawl()
-		r.put(r.indexer.site.Keys.Notify("state"), []byte("told"))
-		if got, err := r.indexer.Notified(r.Context()); err != nil || string(got) != "told" {
-			r.Errorf("%q, %v", got, err)
-		}
-	})
-}

@@ -123,31 +123,6 @@ func TestStoreThatComesBackEmptyGetsASecret(t *testing.T) {
 	})
 }
 
-// A page says while the store is down that it leaves.
-func TestPageLeavesOnceTheStoreCanWrite(t *testing.T) {
-	for name, says := range map[string]func(r *rig){
-		"noindex": func(r *rig) { r.offer(seen("/b", noindexPage)) },
-		"410":     func(r *rig) { r.offer(answered("/b", http.StatusGone)) },
-	} {
-		st := base.NewStore()
-		runInBubble(t, name, Config{Store: st}, func(r *rig) {
-			r.crawl("/a", "/b")
-			time.Sleep(time.Hour)
-			st.OnlyRead(errStore)
-			says(r)
-			time.Sleep(time.Hour)
-			r.wantShown("/", "/a", "/b")
-			if r.indexer.Stats().Problem == nil {
-				r.Error("Stats tell of no problem")
-			}
-			r.wantLogged("the store cannot be used", 1)
-			st.Mend()
-			time.Sleep(2 * time.Second) // a store in trouble is tried each second
-			r.wantShown("/", "/a")
-		})
-	}
-}
-
 func TestWitnessInTimeSavesThePageThoughItIsMergedLate(t *testing.T) {
 	st := base.NewStore()
 	inBubble(t, Config{Store: st}, func(r *rig) {

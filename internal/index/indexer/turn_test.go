@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -13,31 +12,10 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )
-
-// stepping is the store of one process. It counts the steps of the process over the pages.
-type stepping struct {
-	store.Store
-	steps atomic.Int64
-	loses *atomic.Bool // the answer to the next update of the turns
-}
-
-func (s *stepping) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
-	err := s.Store.Update(ctx, keys, fn)
-	if slices.Contains(keys, "https://example.com|review") && s.loses.Swap(false) {
-		return errors.Join(err, errors.New("the answer is lost"))
-	}
-	return err
-}
-
-func (s *stepping) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
-	if strings.HasSuffix(prefix, "|page|") {
-		s.steps.Add(1)
-	}
-	return s.Store.Scan(ctx, prefix, after)
-}
 
 const stepsOfPass = 5
 
@@ -45,8 +23,8 @@ const stepsOfPass = 5
 type fleet struct {
 	*testing.T
 	rigs  []*rig
-	steps []*stepping
-	loses atomic.Bool
+	steps atomic.Int64 // over the pages
+	loses atomic.Bool  // the answer to the next update of the turns
 }
 
 // inLargeFleet runs fn with a fleet whose processes poll so often, after the passes at their start.
@@ -55,17 +33,10 @@ func inLargeFleet(t *testing.T, every time.Duration, fn func(f *fleet)) {
 	synctest.Test(t, func(t *testing.T) {
 		st, f := new(memstore.Store), &fleet{T: t}
 		for i := range (stepsOfPass - 1) * reviewStep {
-			err := st.Update(t.Context(), []string{fmt.Sprintf("https://example.com|page|/damaged/%06d", i)}, func(values [][]byte) error {
-				values[0] = []byte("damaged")
-				return nil
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			base.MustPut(t, st, fmt.Sprintf("https://example.com|page|/damaged/%06d", i), "damaged")
 		}
 		for i := range 3 {
-			f.steps = append(f.steps, &stepping{Store: st, loses: &f.loses})
-			f.rigs = append(f.rigs, openRig(t, f.steps[i], Config{RefreshEvery: every}))
+			f.rigs = append(f.rigs, openRig(t, f.stepping(st), Config{RefreshEvery: every}))
 			defer func() { f.rigs[i].stop() }()
 		}
 		time.Sleep(3 * (every + time.Second))
@@ -74,14 +45,29 @@ func inLargeFleet(t *testing.T, every time.Duration, fn func(f *fleet)) {
 	})
 }
 
+// stepping returns the store of a process, whose steps over the pages are counted.
+func (f *fleet) stepping(shared store.Store) store.Store {
+	st := &base.Store{Store: shared}
+	st.OnScan(func(_ context.Context, prefix string) error {
+		if strings.HasSuffix(prefix, "|page|") {
+			f.steps.Add(1)
+		}
+		return nil
+	})
+	st.OnUpdateOf("|review", func(ctx context.Context, keys []string, fn func([][]byte) error) error {
+		err := shared.Update(ctx, keys, fn)
+		if f.loses.Swap(false) {
+			return errors.Join(err, errors.New("the answer is lost"))
+		}
+		return err
+	})
+	return st
+}
+
 // wantPasses checks that so many passes were made since the last call.
 func (f *fleet) wantPasses(when string, want int) {
 	f.Helper()
-	var steps int64
-	for _, s := range f.steps {
-		steps += s.steps.Swap(0)
-	}
-	if steps != int64(want*stepsOfPass) {
+	if steps := f.steps.Swap(0); steps != int64(want*stepsOfPass) {
 		f.Errorf("%s: %d steps, want %d passes of %d", when, steps, want, stepsOfPass)
 	}
 }
@@ -152,25 +138,4 @@ func TestProcessWithoutVisitorsReviews(t *testing.T) {
 		b.wantVerdict("/old", eligibility.Gone, eligibility.Unseen)
 		b.wantListed("/", "/a")
 	})
-}
-
-// A link that stays counts anew in each span, also for a process that does not review.
-func TestLinkKeepsAPageInEachProcess(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes long, and the race detector finds nothing in it that it does not find elsewhere")
-	}
-	for i, name := range []string{"one", "the other"} {
-		t.Run(name, func(t *testing.T) {
-			inFleetThat(t, time.Hour, func(a, b *rig) {
-				visited := []*rig{a, b}[i]
-				visited.crawl("/a", "/old")
-				for day := range 170 {
-					time.Sleep(24 * time.Hour)
-					visited.sight("/", html(fmt.Sprintf("home, day %d", day), "/a", "/old"))
-				}
-				visited.keeps(1, "/a")
-				visited.wantListed("/", "/a", "/old")
-			})
-		})
-	}
 }

@@ -53,37 +53,11 @@ func TestClockThatIsOffForAWhileSpoilsNoDate(t *testing.T) {
 	}
 }
 
-func TestObservationByAClockThatWasAheadIsReplacedByTheNext(t *testing.T) {
-	runWithPage(t, "with a page", func(w *world) {
-		w.answer("/a", http.StatusNotModified, at(w.now.Add(10*years)))
-		w.wait(time.Hour)
-		want := w.moment()
-		w.answer("/a", http.StatusNotModified)
-		if got := w.page("/a").LastSeen; got != want {
-			w.Errorf("last seen %v, want %v", got.Time(), want.Time())
-		}
-	})
-}
-
 // A clock that was ahead for a moment delays no withdrawal.
 func TestClockThatWasAheadDelaysNoWithdrawal(t *testing.T) {
-	for _, test := range []struct {
-		name   string
-		off    time.Duration
-		change func(*world)
-	}{
-		{"noindex, 6 h", 6 * time.Hour, func(w *world) { w.sight("/p", head(noIndex)) }},
-		{"410, 6 h", 6 * time.Hour, func(w *world) { w.answer("/p", 410) }},
-		{"404, 6 h", 6 * time.Hour, func(w *world) { w.answer("/p", 404); w.wait(2 * time.Minute) }},
-	} {
-		run(t, test.name, options{}, func(w *world) {
-			w.sight("/", html("home", "/p"))
-			w.sight("/p", html("a page of the site with quite some text that anybody may read"), at(w.now.Add(test.off)))
-			w.wantListed("/", "/p")
-			w.wait(time.Hour)
-			test.change(w)
-			w.wantListed("/")
-		})
+	ahead := func(w *world) { w.sight("/p", html("a page that anybody may read"), at(w.now.Add(6*time.Hour))) }
+	for name, leaves := range map[string]step{"noindex": see("/p", head(noIndex)), "410": answers("/p", 410), "404": times(1, answers("/p", 404), waits(2*time.Minute))} {
+		tell(t, options{}, []story{{name, []step{see("/", html("home", "/p")), ahead, waits(time.Hour), leaves}, []string{"/"}}})
 	}
 }
 

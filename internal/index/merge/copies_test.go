@@ -177,21 +177,6 @@ func TestPageThatOthersShowForAWhileKeepsItsDate(t *testing.T) {
 	}
 }
 
-// A log-in page with status 200 stands in front of the whole site. The first page is asked for twice
-// within a minute, before any other page.
-func TestPageThatAsksSeveralTimesForThePasswordOfTheWholeSiteStays(t *testing.T) {
-	w, pages := withPages(t, 5)
-	w.wait(48 * time.Hour)
-	login := html("the log-in of the whole site<form method=post><input type=password name=p></form>")
-	w.sight(pages[0], login)
-	w.sight(pages[0], login)
-	for _, p := range pages[1:] {
-		w.sight(p, login)
-	}
-	w.wait(2 * time.Minute)
-	w.wantLeft(pages...)
-}
-
 func TestContentThatAForgottenPageShowedForAWhileIsFree(t *testing.T) {
 	w, pages := withPages(t, 3)
 	w.wait(48 * time.Hour)

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/servemap/servemap/internal/decide/rate"
 	"github.com/servemap/servemap/internal/index/observation"
 )
 
@@ -15,26 +14,25 @@ func modified(t time.Time) string {
 }
 
 func TestLastModIsTheTimeOfTheChangeThatWasSeen(t *testing.T) {
-	runWithPage(t, "with a page", func(w *world) {
+	w := withPage(t)
+	w.wait(time.Hour)
+	want := w.now.Unix()
+	w.sight("/a", html("a second text"))
+	w.wantLastMod("/a", want)
+	for _, noise := range []string{
+		strings.Replace(html("a second text"), "<head>", `<head><meta name="csrf" content="8f2e">`, 1),
+		strings.Replace(html("a second text"), "<body>", `<body><nav>new menu</nav><header>banner</header>`, 1),
+		strings.Replace(html("a second text"), "</body>", `<footer>© 2027</footer><script>x()</script></body>`, 1),
+		html("a"), // what it showed before: a variant
+	} {
 		w.wait(time.Hour)
-		want := w.now.Unix()
-		w.sight("/a", html("a second text"))
+		w.sight("/a", noise)
 		w.wantLastMod("/a", want)
-		for _, noise := range []string{
-			strings.Replace(html("a second text"), "<head>", `<head><meta name="csrf" content="8f2e">`, 1),
-			strings.Replace(html("a second text"), "<body>", `<body><nav>new menu</nav><header>banner</header>`, 1),
-			strings.Replace(html("a second text"), "</body>", `<footer>© 2027</footer><script>x()</script></body>`, 1),
-			html("a"), // what it showed before: a variant
-		} {
-			w.wait(time.Hour)
-			w.sight("/a", noise)
-			w.wantLastMod("/a", want)
-		}
-		w.wait(time.Hour)
-		want = w.now.Unix()
-		w.sight("/a", html("a third text"))
-		w.wantLastMod("/a", want)
-	})
+	}
+	w.wait(time.Hour)
+	want = w.now.Unix()
+	w.sight("/a", html("a third text"))
+	w.wantLastMod("/a", want)
 }
 
 // Whatever a listed page has beside its text, its changes are dated.
@@ -121,31 +119,6 @@ func TestNewPageIsDatedByTheFirstSightOfTheLink(t *testing.T) {
 				want = at
 			}
 			w.wantLastMod("/new", want)
-		})
-	}
-}
-
-func TestChangeFreqIsInferred(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		every  time.Duration // between changes
-		visits int
-		gap    time.Duration
-		want   rate.Freq
-	}{
-		{"every observation", time.Second, 24, 5 * time.Second, rate.Always},
-		{"every day", 24 * time.Hour, 200, 2 * time.Hour, rate.Daily},
-	} {
-		run(t, tt.name, options{}, func(w *world) {
-			w.sight("/", html("home", "/b"))
-			start := w.now
-			for range tt.visits {
-				w.sight("/b", html(fmt.Sprintf("version %d", w.now.Sub(start)/tt.every)))
-				w.wait(tt.gap - 2*time.Second)
-			}
-			if e := w.page("/b").Entry; e.Freq != tt.want {
-				w.Errorf("changefreq %q, want %q", e.Freq, tt.want)
-			}
 		})
 	}
 }

@@ -39,50 +39,48 @@ func (w *world) wantAlternates(location string, want ...string) {
 }
 
 func TestImagesFollowThePage(t *testing.T) {
-	run(t, "a site", options{extensions: extension.All()}, func(w *world) {
-		w.sight("/", html("home", "/a", "/b"))
-		w.sight("/a", illustrated("one", "/1.png", "2.png", "/1.png"))
-		w.wantImages("/a", "/1.png", "/2.png")
-		w.wantImages("/")
-		w.sight("/a", illustrated("one", "/1.png", "2.png", "/1.png"))
-		w.wantImages("/a", "/1.png", "/2.png")
-		w.answer("/a", 304)
-		w.wantImages("/a", "/1.png", "/2.png")
+	w := newWorld(t, options{extensions: extension.All()})
+	w.sight("/", html("home", "/a", "/b"))
+	w.sight("/a", illustrated("one", "/1.png", "2.png", "/1.png"))
+	w.wantImages("/a", "/1.png", "/2.png")
+	w.wantImages("/")
+	w.sight("/a", illustrated("one", "/1.png", "2.png", "/1.png"))
+	w.wantImages("/a", "/1.png", "/2.png")
+	w.answer("/a", 304)
+	w.wantImages("/a", "/1.png", "/2.png")
 
-		w.answer("/a", 410)
-		w.wait(time.Minute)
-		w.sight("/a", illustrated("one", "/3.png"))
-		w.wantImages("/a", "/3.png")
-		w.sight("/a", illustrated("one"), robotsTag("noindex"))
-		w.wantVerdict("/a", eligibility.Excluded, eligibility.NoIndex)
-		w.wantNoTrace("/3.png")
-	})
+	w.answer("/a", 410)
+	w.wait(time.Minute)
+	w.sight("/a", illustrated("one", "/3.png"))
+	w.wantImages("/a", "/3.png")
+	w.sight("/a", illustrated("one"), robotsTag("noindex"))
+	w.wantVerdict("/a", eligibility.Excluded, eligibility.NoIndex)
+	w.wantNoTrace("/3.png")
 }
 
 // The images of a carousel change at each visit; the text does not.
 func TestVisitChangesNoFile(t *testing.T) {
-	run(t, "a site", options{extensions: extension.All()}, func(w *world) {
-		w.sight("/", html("home", "/a", "/b"))
-		carousel := func(i int) string {
-			return illustrated("a text that stays as it is, whatever is shown below it", fmt.Sprintf("/%d.png", i))
+	w := newWorld(t, options{extensions: extension.All()})
+	w.sight("/", html("home", "/a", "/b"))
+	carousel := func(i int) string {
+		return illustrated("a text that stays as it is, whatever is shown below it", fmt.Sprintf("/%d.png", i))
+	}
+	for i := range 2 {
+		w.sight("/a", carousel(i))
+	}
+	w.wait(24 * time.Hour)
+	w.sight("/a", carousel(2))
+	w.wantImages("/a", "/2.png")
+	shard := w.site.Keys.Shard(w.record("/a").Shard)
+	before := string(w.records[shard])
+	for i := range 20 {
+		w.wait(10 * time.Minute)
+		w.sight("/a", carousel(3+i))
+		if string(w.records[shard]) != before {
+			t.Fatalf("visit %d changed the file", i)
 		}
-		for i := range 2 {
-			w.sight("/a", carousel(i))
-		}
-		w.wait(24 * time.Hour)
-		w.sight("/a", carousel(2))
-		w.wantImages("/a", "/2.png")
-		shard := w.site.Keys.Shard(w.record("/a").Shard)
-		before := string(w.records[shard])
-		for i := range 20 {
-			w.wait(10 * time.Minute)
-			w.sight("/a", carousel(3+i))
-			if string(w.records[shard]) != before {
-				t.Fatalf("visit %d changed the file", i)
-			}
-		}
-		w.wantImages("/a", "/2.png")
-	})
+	}
+	w.wantImages("/a", "/2.png")
 }
 
 func TestAlternatesAreKeptWhereBothPagesNameEachOther(t *testing.T) {

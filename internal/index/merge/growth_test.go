@@ -11,9 +11,6 @@ import (
 	"github.com/servemap/servemap/internal/testkit/visits"
 )
 
-// bySite says that the site itself asked.
-func bySite(e *observation.Observation) { e.Explored = true }
-
 // A calendar without end fills neither memory nor disk, whoever walks through it.
 func TestLinksListSoManyPagesADay(t *testing.T) {
 	visitor := func(*observation.Observation) {}
@@ -27,7 +24,7 @@ func TestLinksListSoManyPagesADay(t *testing.T) {
 		{"the last of a day", growthADay - 1, 0, visitor, true},
 		{"one more", growthADay, 0, visitor, false},
 		{"one more of a large site", growthADay, 20 * growthADay, visitor, true},
-		{"the site itself", growthADay, 0, bySite, true},
+		{"the site itself", growthADay, 0, own, true},
 	} {
 		run(t, tt.name, options{}, func(w *world) {
 			w.sight("/", html("home", "/day/1"))
@@ -60,7 +57,7 @@ func TestPagesThatLinksListAreCounted(t *testing.T) {
 	for range 2 {
 		w.sight("/a", html("a"))
 		w.sight("/b", html("b"))
-		w.sight("/c", html("c"), bySite)
+		w.sight("/c", html("c"), own)
 	}
 	if got := w.site.Growth.pages; got != 2 {
 		t.Errorf("%d are counted, want 2", got)

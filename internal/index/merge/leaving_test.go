@@ -38,19 +38,18 @@ func TestPageLeavesAtOnceAndComesBack(t *testing.T) {
 }
 
 func TestMoveForGoodTakesTheHistoryAlong(t *testing.T) {
-	runWithPage(t, "on the site", func(w *world) {
-		w.wait(time.Hour)
-		w.sight("/a", html("a, otherwise"))
-		first, changed := w.page("/a").FirstSeen, w.lastMod("/a")
-		w.wait(time.Hour)
-		w.answer("/a", http.StatusMovedPermanently, redirect("/b"), own)
-		w.sight("/b", html("a, otherwise"))
-		w.wantListed("/", "/b")
-		w.wantLastMod("/b", changed)
-		if got := w.page("/b").FirstSeen; got != first || changed == 0 {
-			t.Errorf("first seen %v and changed %d, want what the old location has, %v", got, changed, first)
-		}
-	})
+	w := withPage(t)
+	w.wait(time.Hour)
+	w.sight("/a", html("a, otherwise"))
+	first, changed := w.page("/a").FirstSeen, w.lastMod("/a")
+	w.wait(time.Hour)
+	w.answer("/a", http.StatusMovedPermanently, redirect("/b"), own)
+	w.sight("/b", html("a, otherwise"))
+	w.wantListed("/", "/b")
+	w.wantLastMod("/b", changed)
+	if got := w.page("/b").FirstSeen; got != first || changed == 0 {
+		t.Errorf("first seen %v and changed %d, want what the old location has, %v", got, changed, first)
+	}
 }
 
 func TestPageThatMayBeGoneLeavesAfterAMinute(t *testing.T) {
@@ -193,6 +192,12 @@ func TestRefusalNeedsAnotherDay(t *testing.T) {
 			})
 		}
 	}
+}
+
+func TestNotFoundAfterARefusalHasAMinuteOfItsOwn(t *testing.T) {
+	tell(t, options{}, []story{{"a day later", []step{
+		crawls("/a"), answers("/a", http.StatusForbidden), waits(24 * time.Hour), answers("/a", http.StatusNotFound),
+	}, []string{"/", "/a"}}})
 }
 
 // withPages returns a site with a home page and n listed pages, which it names.

@@ -23,33 +23,27 @@ const (
 	about    = "It comes in a box that keeps the rain off for a year or longer than that."
 )
 
-// runWithShop is withShop in a subtest.
-func runWithShop(t *testing.T, name string, n int, fn func(w *world, pages []string)) {
-	t.Run(name, func(t *testing.T) { withShop(t, n, fn) })
-}
-
 // quiet is how many observations without news it takes until a page's small news count at once.
 const quiet = 5
 
-// withShop runs fn with a site of n listed products that have been quiet for long enough.
-func withShop(t *testing.T, n int, fn func(w *world, pages []string)) {
-	run(t, "a site", options{}, func(w *world) {
-		pages := numbered("/thing-%d", n)
-		w.sight("/", html("home", pages...))
-		for range 1 + quiet {
-			for i, p := range pages {
-				w.sight(p, product(i, fmt.Sprintf("€ %d.95", 20+i), shopMenu, about+p))
-			}
-			w.wait(time.Hour)
+// withShop returns a site of n listed products that have been quiet for long enough.
+func withShop(t *testing.T, n int) (w *world, pages []string) {
+	w, pages = newWorld(t, options{}), numbered("/thing-%d", n)
+	w.sight("/", html("home", pages...))
+	for range 1 + quiet {
+		for i, p := range pages {
+			w.sight(p, product(i, fmt.Sprintf("€ %d.95", 20+i), shopMenu, about+p))
 		}
-		fn(w, pages)
-	})
+		w.wait(time.Hour)
+	}
+	return w, pages
 }
 
 // A page that was seen only once may change by itself, so new text on it is held.
 func TestHeldNewsAreConfirmedByMoreObservationsAndDatedToTheFirst(t *testing.T) {
 	for _, again := range []string{"the same bytes", "other bytes"} {
-		runWithShop(t, again, 3, func(w *world, _ []string) {
+		t.Run(again, func(t *testing.T) {
+			w, _ := withShop(t, 3)
 			pages := []string{"/thing-3"}
 			w.sight("/", html("home, and more", pages...))
 			w.sight(pages[0], product(0, "€ 19.95", shopMenu, about+pages[0]))
@@ -80,24 +74,23 @@ func TestHeldNewsAreConfirmedByMoreObservationsAndDatedToTheFirst(t *testing.T) 
 
 // A text that a page shares only with its own variants is not boilerplate of the site.
 func TestContentOfVariantsBelongsToThePage(t *testing.T) {
-	withShop(t, 3, func(w *world, pages []string) {
-		canonical := fmt.Sprintf(`<head><link rel="canonical" href="%s">`, pages[0])
-		body := strings.Replace(product(0, "€ 20.95", shopMenu, about+pages[0]), "<head>", canonical, 1)
-		news := strings.Replace(body, about, "All of this was written for the next winter.", 1)
-		for _, v := range []string{"?a=1", "?b=1", "?c=1", "?d=1"} {
-			w.sight(pages[0]+v, body, ownQuery)
-		}
+	w, pages := withShop(t, 3)
+	canonical := fmt.Sprintf(`<head><link rel="canonical" href="%s">`, pages[0])
+	body := strings.Replace(product(0, "€ 20.95", shopMenu, about+pages[0]), "<head>", canonical, 1)
+	news := strings.Replace(body, about, "All of this was written for the next winter.", 1)
+	for _, v := range []string{"?a=1", "?b=1", "?c=1", "?d=1"} {
+		w.sight(pages[0]+v, body, ownQuery)
+	}
+	w.wait(time.Hour)
+	for _, v := range []string{"?a=1", "?b=1", "?c=1", "?d=1"} {
+		w.sight(pages[0]+v, news, ownQuery)
+	}
+	want := w.now.Unix()
+	for range 2 { // the first observation is held
+		w.sight(pages[0], news)
 		w.wait(time.Hour)
-		for _, v := range []string{"?a=1", "?b=1", "?c=1", "?d=1"} {
-			w.sight(pages[0]+v, news, ownQuery)
-		}
-		want := w.now.Unix()
-		for range 2 { // the first observation is held
-			w.sight(pages[0], news)
-			w.wait(time.Hour)
-		}
-		w.wantLastMod(pages[0], want)
-	})
+	}
+	w.wantLastMod(pages[0], want)
 }
 
 // negotiated is a page in the language that a visitor prefers, English if there is no such text. says is the

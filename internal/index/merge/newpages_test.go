@@ -118,16 +118,15 @@ func TestListAnnouncesAllOfManyLinks(t *testing.T) {
 		}
 		return all
 	}
-	run(t, "a site", options{}, func(w *world) {
-		for range 3 {
-			w.sight("/", home("", articles(10)...))
-			w.wait(time.Hour)
-		}
-		at := w.now.Unix()
-		w.sight("/", home("", articles(50)...))
-		for _, location := range articles(50)[10:] {
-			w.sight(location, html("what is new at "+location))
-			w.wantLastMod(location, at)
-		}
-	})
+	w := newWorld(t, options{})
+	for range 3 {
+		w.sight("/", home("", articles(10)...))
+		w.wait(time.Hour)
+	}
+	at := w.now.Unix()
+	w.sight("/", home("", articles(50)...))
+	for _, location := range articles(50)[10:] {
+		w.sight(location, html("what is new at "+location))
+		w.wantLastMod(location, at)
+	}
 }

@@ -72,14 +72,19 @@ func run(t *testing.T, name string, o options, fn func(*world)) {
 	t.Run(name, func(t *testing.T) { fn(newWorld(t, o)) })
 }
 
-// runWithPage begins with a home page that links to a listed page /a.
+// withPage begins with a home page that links to a listed page /a.
+func withPage(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t, options{})
+	w.crawl("/a")
+	w.wantListed("/", "/a")
+	return w
+}
+
+// runWithPage is withPage in a subtest.
 func runWithPage(t *testing.T, name string, fn func(*world)) {
 	t.Helper()
-	run(t, name, options{}, func(w *world) {
-		w.crawl("/a")
-		w.wantListed("/", "/a")
-		fn(w)
-	})
+	t.Run(name, func(t *testing.T) { fn(withPage(t)) })
 }
 
 // rule sets the owner's rules, and reviews all pages by them.

@@ -298,34 +298,14 @@ func (l *Links) Targets() (all []Target) {
 	return all
 }
 
-// led reports whether a target redirects to a location.
-func (l *Links) led(location string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, t := range l.targets {
-		if t.To == location {
-			return true
-		}
-	}
-	return false
-}
-
 // Target returns the target at a location, nil if it is none.
 func (l *Links) Target(location string) *Target {
-	l.mu.Lock()
-	t := l.targets[location]
-	if t == nil {
-		l.mu.Unlock()
-		return nil
+	for _, t := range l.Targets() {
+		if t.Location == location {
+			return &t
+		}
 	}
-	copied := *t
-	copied.From = slices.Clone(t.From)
-	l.mu.Unlock()
-	copied.From = slices.DeleteFunc(copied.From, func(from string) bool { return !l.lists(from) })
-	if l.lists(location) || len(copied.From) == 0 && !l.led(location) {
-		return nil
-	}
-	return &copied
+	return nil
 }
 
 // Broken counts the broken targets that a listed page links to.

@@ -15,17 +15,19 @@ import (
 	"github.com/servemap/servemap/internal/page/location"
 )
 
-// The extensions, in the order in which an entry has them. Their numbers are stored, so a new one
-// gets the next number.
-var (
-	Alternates = register(0, alternates)
-	News       = register(1, news)
-	Images     = register(2, images)
-	Videos     = register(3, videos)
-)
-
 // Kind is the number of an extension.
 type Kind uint8
+
+// The extensions, in the order in which an entry has them. Their numbers are stored, so a new one
+// gets the next number.
+const (
+	Alternates Kind = iota
+	News
+	Images
+	Videos
+)
+
+var registered = [...]*Extension{Alternates: &alternates, News: &news, Images: &images, Videos: &videos}
 
 // Extension is what one file of this package defines.
 type Extension struct {
@@ -63,15 +65,6 @@ type View struct {
 	URL         func(location string) string // the absolute URL of a page
 	Shows       func(location string) bool   // whether a file may name a page
 	Publication string                       // Options.Extensions.Publication
-}
-
-var registered []*Extension
-
-// register gives an extension its number. Go may initialize the extensions in any order.
-func register(number Kind, x Extension) Kind {
-	registered = append(registered, make([]*Extension, max(int(number)+1-len(registered), 0))...)
-	registered[number] = &x
-	return number
 }
 
 // Set is a set of extensions.
@@ -162,9 +155,6 @@ func (vs Values) With(some Set, k Kind, stored []byte) Values {
 
 // Append appends the elements for some extensions.
 func (vs Values) Append(dst []byte, some Set, v *View) []byte {
-	if len(vs) == 0 {
-		return dst
-	}
 	for k, x := range registered {
 		switch stored := vs[Kind(k)]; {
 		case stored == nil || !some.Has(Kind(k)):
@@ -198,12 +188,9 @@ func elementsOf[T any](name string, all []T, most int) (elements []byte) {
 
 // appendXML appends a value as an element.
 func appendXML(dst []byte, name string, value any) []byte {
-	var b bytes.Buffer
-	err := xml.NewEncoder(&b).EncodeElement(value, xml.StartElement{Name: xml.Name{Local: name}})
-	if err != nil {
-		return dst // no value of this package is refused
-	}
-	return append(dst, b.Bytes()...)
+	b := bytes.NewBuffer(dst)
+	_ = xml.NewEncoder(b).EncodeElement(value, xml.StartElement{Name: xml.Name{Local: name}}) // no value of this package is refused
+	return b.Bytes()
 }
 
 // date is a time in seconds since the Unix epoch, as a sitemap writes it; 0 for none.

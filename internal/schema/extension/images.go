@@ -24,10 +24,7 @@ const (
 
 // readImages returns the URLs of the images that may be named.
 func readImages(p *Page) (found []image) {
-	b, ok := newBase(p)
-	if !ok {
-		return nil
-	}
+	b := newBase(p)
 	for _, picture := range p.Pictures[:min(len(p.Pictures), maxTried)] {
 		if picture.Icon || strings.Contains(picture.Src, "#") { // a part of a sprite
 			continue

@@ -17,16 +17,13 @@ type base struct {
 }
 
 // newBase returns the base of a page.
-func newBase(p *Page) (base, bool) {
-	u, err := url.Parse(p.Norm.Origin().URL(p.Location))
-	if err != nil {
-		return base{}, false
-	}
+func newBase(p *Page) base {
+	u, _ := url.Parse(p.Norm.Origin().URL(p.Location)) // a location is part of a URL
 	b := base{u, u.Host, p.Hidden}
 	if u, ok := b.parse(p.Base); ok {
 		b.URL = u
 	}
-	return b, true
+	return b
 }
 
 // parse resolves a reference. It refuses a reference to the page itself.
@@ -58,7 +55,7 @@ const maxHref = 2048
 // request.
 func (b base) url(href string) string {
 	u, ok := b.parse(href)
-	if !ok || u.User != nil || u.Opaque != "" || signed(u) || namesSomebody(u) {
+	if !ok || u.User != nil || signed(u) || namesSomebody(u) {
 		return ""
 	}
 	if u.Host != b.own {

@@ -45,10 +45,7 @@ func (v *video) complete() bool {
 
 // readVideos returns the videos in the structured data that a sitemap can list.
 func readVideos(p *Page) (found []video) {
-	b, ok := newBase(p)
-	if !ok {
-		return nil
-	}
+	b := newBase(p)
 	for _, t := range p.Things[:min(len(p.Things), maxTries)] {
 		if !t.Is(videoType) {
 			continue

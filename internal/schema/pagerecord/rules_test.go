@@ -2,7 +2,6 @@ package pagerecord
 
 import (
 	"testing"
-	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/lastmod"
@@ -35,73 +34,6 @@ func TestLinkToAPageNotSeenStaysOpen(t *testing.T) {
 				t.Errorf("it leaves open %d, want %d", p.LeavesOpen(noon), tt.want)
 			}
 		})
-	}
-}
-
-func TestAnswersConfirmARemoval(t *testing.T) {
-	type told struct {
-		why   eligibility.Reason
-		after time.Duration // since the first answer
-	}
-	denied, login, gone, other, copied := eligibility.Denied, eligibility.LoginRedirect, eligibility.NotFound, eligibility.CanonicalElsewhere, eligibility.Duplicate
-	for _, tt := range []struct {
-		name    string
-		told    []told
-		why     eligibility.Reason // of the removal
-		since   time.Duration
-		lasted  bool
-		overdue bool
-		minute  bool
-	}{
-		{"a 404", []told{{gone, 0}}, gone, 0, false, false, true},
-		{"a 404 again within the minute", []told{{gone, 0}, {gone, 59 * time.Second}}, gone, 0, false, false, true},
-		{"a 404 again after a minute", []told{{gone, 0}, {gone, time.Minute}}, gone, 0, true, false, true},
-		{"a 404 a day and a minute later", []told{{gone, 0}, {gone, day + time.Minute}}, gone, 0, true, true, true},
-		{"a refusal", []told{{denied, 0}}, denied, 0, false, false, false},
-		{"a refusal hours later", []told{{denied, 0}, {denied, 23 * time.Hour}}, denied, 0, false, false, false},
-		{"a refusal a day later", []told{{denied, 0}, {denied, day}}, denied, 0, true, false, false},
-		{"another refusal two days later", []told{{denied, 0}, {login, 2 * day}}, login, 0, true, true, false},
-		{"another canonical a minute later", []told{{other, 0}, {other, time.Minute}}, other, 0, false, false, false},
-		{"what others show, a day later", []told{{copied, 0}, {copied, day}}, copied, 0, true, false, false},
-		{"a 404 after a refusal begins anew", []told{{denied, 0}, {gone, day}}, gone, day, false, false, true},
-		{"a refusal after a 404 says nothing", []told{{gone, 0}, {denied, day}}, gone, 0, false, false, true},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			var d PendingRemoval
-			var lasted bool
-			for _, a := range tt.told {
-				d, lasted = d.Told(a.why, noon.Add(a.after))
-			}
-			overdue := d.Overdue(noon.Add(tt.told[len(tt.told)-1].after))
-			if d.MissingWhy != tt.why || d.Missing != noon.Add(tt.since) || lasted != tt.lasted || overdue != tt.overdue || d.HasMinute() != tt.minute {
-				t.Errorf("%+v, lasted %t, overdue %t, with a minute %t", d, lasted, overdue, d.HasMinute())
-			}
-		})
-	}
-}
-
-func TestChangefreqNeedsTwoObservationsOrADate(t *testing.T) {
-	dated := lastmod.Date{At: noon, By: lastmod.Page}
-	for _, tt := range []struct {
-		name         string
-		observations uint64
-		date         lastmod.Date
-		want         rate.Freq
-	}{
-		{"only a link is known", 0, lastmod.Date{}, rate.Unknown},
-		{"observed once", 1, lastmod.Date{}, rate.Unknown},
-		{"observed once, and gives the date of its last change", 1, dated, rate.Yearly},
-		{"observed twice", 2, lastmod.Date{}, rate.Yearly},
-	} {
-		p := &Page{}
-		p.Dates.Date = tt.date
-		for n := range tt.observations {
-			p.Observations++
-			p.Estimate(mark.Same, lastmod.Finding{}, 1_700_000_000+60*int64(n))
-		}
-		if got := p.Entry().Freq; got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
-		}
 	}
 }
 
