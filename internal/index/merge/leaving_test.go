@@ -194,10 +194,14 @@ func TestRefusalNeedsAnotherDay(t *testing.T) {
 	}
 }
 
-func TestNotFoundAfterARefusalHasAMinuteOfItsOwn(t *testing.T) {
-	tell(t, options{}, []story{{"a day later", []step{
-		crawls("/a"), answers("/a", http.StatusForbidden), waits(24 * time.Hour), answers("/a", http.StatusNotFound),
-	}, []string{"/", "/a"}}})
+func TestRefusalAndNotFoundHaveEachItsOwnTime(t *testing.T) {
+	refused, missing := answers("/a", http.StatusForbidden), answers("/a", http.StatusNotFound)
+	tell(t, options{}, []story{
+		{"a 404 a day after a refusal has its minute", []step{crawls("/a"), refused, waits(24 * time.Hour), missing}, []string{"/", "/a"}},
+		{"a refusal within that minute takes nothing off it", []step{
+			crawls("/a"), missing, waits(30 * time.Second), refused, waits(time.Minute), is("/a", gone, eligibility.NotFound),
+		}, []string{"/"}},
+	})
 }
 
 // withPages returns a site with a home page and n listed pages, which it names.
