@@ -64,7 +64,7 @@ func (c *comparison) judge() (changed bool) {
 	for _, n := range news {
 		w, moves := n.watched, c.moves(n)
 		switch {
-		case !c.isOwn(n.block), c.Mark.Text == c.View.text && n.block.size > 0:
+		case !c.isOwn(n.block), c.Mark.Text == c.View.text && !n.block.beside:
 		case w.Form != 0 && moves && c.known.has(w.Form): // only its numbers move
 			moving += int(n.block.size)
 		case c.emptied:
@@ -74,7 +74,7 @@ func (c *comparison) judge() (changed bool) {
 		case moves:
 			w.Patience = patientObservations
 			moving += int(n.block.size)
-		case !c.List && n.link:
+		case n.beside, !c.List && n.link:
 			w.Patience = patientObservations
 		case doubted:
 			w.Patience = max(1, c.Doubt)

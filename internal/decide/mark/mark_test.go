@@ -78,6 +78,13 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 		}
 		return all
 	}
+	beside := func(title, media string) string {
+		return "<title>" + title + " – The Grove</title>" + strings.Replace(text(one, two), "</p>", media+"</p>", 1)
+	}
+	then := func(before, after string) []string {
+		return slices.Concat(slices.Repeat([]string{before}, 5), slices.Repeat([]string{after}, 4))
+	}
+	plain, oak := beside("A guide to the grove", ""), beside("A guide to the grove", "<img src=/oak.jpg>")
 	full := text(rows(12)...)
 	gone := "A text that will be gone some day, and that is long enough to be missed."
 	rest := slices.Repeat([]string{text(one, two, gone)}, 5)
@@ -139,6 +146,15 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 		{"a text on a list", []string{list(items(0, 9)...), list(items(0, 9)...) + "<main><p>" + one + "</main>"}, Variant, 0},
 		{"as many other links on an article", []string{text(long) + list(items(0, 2)...), text(long) + list(items(2, 4)...)}, Variant, 0},
 		{"more links on an article", append([]string{text(long) + list(items(0, 2)...)}, slices.Repeat([]string{text(long) + list(items(0, 3)...)}, 4)...), Changed, 2},
+		{"the title alone", then(plain, beside("All that you need to know", "")), Changed, 6},
+		{"a title that repeats the heading", then(plain, beside("Title of a page", "")), Same, 0},
+		{"a count in the title", then(plain, beside("(3) A guide to the grove", "")), Same, 0},
+		{"a picture", then(plain, oak), Changed, 6},
+		{"another one", then(oak, beside("A guide to the grove", "<img src=/elm.jpg>")), Changed, 6},
+		{"that comes and goes", append(then(plain, oak)[:8], plain), Same, 0},
+		{"the same one from elsewhere", then(oak, beside("A guide to the grove", `<img src="https://cdn.example/w_640/oak.webp?key=1">`)), Same, 0},
+		{"a picture that links to a page", then(plain, beside("A guide to the grove", "<a href=/elm><img src=/elm.jpg></a>")), Same, 0},
+		{"a video", then(plain, beside("A guide to the grove", `<iframe src="https://www.youtube.com/embed/aqz-KE-bpKQ"></iframe>`)), Changed, 6},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m, o, since := observed(tt.pages...)
@@ -261,6 +277,7 @@ func TestNewsAreTheTextsThatTheMarkDoesNotRemember(t *testing.T) {
 		{"another one", []string{text(one, two)}, text(one, three), three, 1},
 		{"one that an earlier observation showed", []string{text(one, two), text(one, three)}, text(one, two), "", 1},
 		{"an item of a list", []string{list(items(0, 9)...)}, list(items(0, 10)...), items(9, 10)[0], 0},
+		{"a picture", []string{text(one)}, text(one) + "<main><img src=/oak.jpg></main>", "oak", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m, _, _ := observed(tt.seen...)

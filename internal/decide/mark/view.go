@@ -25,19 +25,20 @@ type View struct {
 
 // block is one block of main text.
 type block struct {
-	hash  uint64 // of its text
-	key   uint16 // key of its text, as a mark keeps it
-	form  uint16 // hash of its text without its numbers, 0 if it has none or is long
-	days  uint32 // the numbers of a short text that may be days of a month, one bit each
-	size  int32  // in letters
-	place uint16
-	line  uint16 // hash of its place and how it begins, or that it is a link; 0 if it is neither short nor one
-	link  bool
-	item  bool   // a link that is not longer than those of lists
-	on    uint8  // how many pages show it
-	most  uint8  // on so many pages it may stand and still be the page's own
-	wave  uint16 // what is new of its place and line, 0 if its page had them before
-	swept bool   // a wave has brought it
+	hash   uint64 // of its text
+	key    uint16 // key of its text, as a mark keeps it
+	form   uint16 // hash of its text without its numbers, 0 if it has none or is long
+	days   uint32 // the numbers of a short text that may be days of a month, one bit each
+	size   int32  // in letters
+	place  uint16
+	line   uint16 // hash of its place and how it begins, or that it is a link; 0 if it is neither short nor one
+	link   bool
+	item   bool   // a link that is not longer than those of lists
+	on     uint8  // how many pages show it
+	most   uint8  // on so many pages it may stand and still be the page's own
+	wave   uint16 // what is new of its place and line, 0 if its page had them before
+	swept  bool   // a wave has brought it
+	beside bool   // it is of the title, a picture or a video
 }
 
 // The lengths of texts, as weights.
@@ -60,12 +61,22 @@ const blocksRead = 1500
 func Read(f *html.Facts, seed uint64) View {
 	v := View{text: uint32(f.MainHash >> 32), blocks: make([]block, 0, min(len(f.Blocks), blocksRead)+1)}
 	r := reading{seed: seed}
-	for i := range f.Blocks {
-		b := &f.Blocks[i]
+	v.read(&r, f.Blocks)
+	v.read(&r, f.Beside)
+	v.add(r.row())
+	return v
+}
+
+// read reads blocks of a page.
+func (v *View) read(r *reading, blocks []html.Block) {
+	for i := range blocks {
+		b := &blocks[i]
 		if !r.counts(b) {
 			continue
 		}
-		v.size += uint32(r.weight)
+		if !b.Beside {
+			v.size += uint32(r.weight)
+		}
 		switch telling := r.isTelling(b); {
 		case b.Cell && !telling:
 			r.cell(b)
@@ -73,12 +84,10 @@ func Read(f *html.Facts, seed uint64) View {
 			v.add(r.row())
 			v.add(r.block(b))
 		}
-		if b.Links > 0 {
+		if b.Links > 0 && !b.Beside {
 			v.links++
 		}
 	}
-	v.add(r.row())
-	return v
 }
 
 // add adds a block, unless it is empty or there are too many.
@@ -103,7 +112,7 @@ func (r *reading) counts(b *html.Block) bool {
 
 // isTelling reports whether a block is long enough to say something, or names a price.
 func (r *reading) isTelling(b *html.Block) bool {
-	return r.weight >= leastBlock || b.Links > 0 && r.weight >= leastLink || hasAmount(b.Text)
+	return r.weight >= leastBlock || b.Beside && !b.Heading || b.Links > 0 && r.weight >= leastLink || hasAmount(b.Text)
 }
 
 // weight returns how much a text says, in Latin letters. A Chinese character says as much as four.
@@ -157,7 +166,7 @@ func (r *reading) row() (out block) {
 // block reads a block. In a short text numbers do not count, since they are counters or times. Years, versions and
 // amounts do count.
 func (r *reading) block(b *html.Block) block {
-	out := block{size: int32(r.weight), place: uint16(b.Place >> 48), link: b.Links > 0}
+	out := block{size: int32(r.weight), place: uint16(b.Place >> 48), link: b.Links > 0, beside: b.Beside, swept: b.Repeats}
 	out.item = out.link && r.weight < longestItem
 	text := r.folded
 	if r.weight <= longestDated && strings.ContainsAny(b.Text, "0123456789") {
@@ -179,10 +188,17 @@ func (r *reading) block(b *html.Block) block {
 	case r.weight <= longestLine:
 		out.line = keyOf(xxh3.HashSeed(beginning(r.folded), r.seed+b.Place)) | 1
 	}
-	if b.Heading {
+	seed := r.seed
+	switch {
+	case b.Heading:
 		text = letters(text)
+	case b.Beside:
+		text = r.folded // the name of a file: its numbers count
 	}
-	out.hash = xxh3.HashSeed(text, r.seed)
+	if b.Beside {
+		seed += 2
+	}
+	out.hash = xxh3.HashSeed(text, seed)
 	out.key = keyOf(out.hash)
 	return out
 }

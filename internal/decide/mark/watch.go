@@ -97,7 +97,7 @@ func (c *comparison) isRipe(w *watched, b *block) bool {
 		return seen && aged && c.Doubt == 0
 	}
 	stayed := b.size > smallNews || c.at-int64(w.Since) > stayUnit*int64(min(c.mover(w.Prev).Stay, c.mover(w.Next).Stay))
-	return seen && stayed && (aged || !c.emptied) && (c.List || !b.names(c.at))
+	return seen && stayed && (aged || !c.emptied && !b.beside) && (c.List || !b.names(c.at))
 }
 
 // believe ends the doubts about all that came with an observation.

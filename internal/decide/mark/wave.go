@@ -71,13 +71,15 @@ func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
 			}
 		}
 	}
-	if 2*moved > old {
-		return
-	}
+	redesigned := 2*moved > old
 	for i := range v.blocks {
 		b := &v.blocks[i]
 		switch {
 		case known.has(b.key), b.most == 0:
+			continue
+		case b.beside:
+			b.wave = b.place
+		case redesigned:
 			continue
 		case !had.has(b.place):
 			b.wave = b.place
@@ -95,7 +97,7 @@ func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
 		if others.has(b.wave) {
 			b.wave = 0
 		}
-		b.swept = s.came(b.wave)
+		b.swept = b.swept || s.came(b.wave)
 	}
 }
 

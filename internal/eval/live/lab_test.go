@@ -208,6 +208,9 @@ func lived(t *testing.T, layout, noise string, seed uint64, of []kind) *grove {
 // deployed says how many pages of a site a deploy dates.
 func deployed(t *testing.T, layout string, seed uint64, deploy kind) (n int) {
 	g := newGrove(layout, seed, make([]kind, 72-1-sections))
+	if deploy.before != deploy.after {
+		g.furniture = []kind{{place: deploy.place, before: deploy.before}}
+	}
 	g.start(t, func(s *testkit.Site) {
 		g.live(s, 10, func() {})
 		before := s.LastMods()

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -205,7 +206,7 @@ func (v view) value(name string) string {
 	case "ago":
 		return strconv.Itoa(3 + now.YearDay())
 	case "token":
-		return fmt.Sprintf("%016x", v.source("now"))
+		return fmt.Sprintf("%016x", v.source(cmp.Or(arg, "now")))
 	case "link":
 		n := 1 + sections
 		switch of := len(v.pages) - n; arg {

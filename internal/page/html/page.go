@@ -100,6 +100,9 @@ type Text struct {
 	// Blocks holds all visible text in document order, cut where block-level elements begin and
 	// end.
 	Blocks []Block
+	// Beside has what the page shows beside its text: the parts of its title, such as the name of
+	// the site, and the pictures and videos.
+	Beside []Block
 	// MainHash is the XXH3 hash of the main text: its blocks' texts joined by spaces. It does not
 	// depend on where blocks begin and end. It is zero if there is no text.
 	MainHash uint64
@@ -118,7 +121,9 @@ type Block struct {
 	// consent. Main text inside <main> and <article> may be boilerplate too.
 	Boilerplate bool
 	Cell        bool // whether it is in a cell of a table
-	Heading     bool // whether it is a heading
+	Heading     bool // whether it is a heading, or of the title
+	Beside      bool // whether it is of the title, or Text is the name of the file of a picture or a video
+	Repeats     bool // whether it is of the title, and the text says the same
 	Links       int  // how many links it consists of; 0 if some of its text is in none
 }
 

@@ -88,7 +88,8 @@ func (r *reader) finish() {
 	if f.Modified.IsZero() {
 		f.Modified = dataModified(f.Things)
 	}
-	f.Blocks = r.text.list(main)
+	r.titled()
+	f.Blocks, f.Beside = told(r.text.blocks, main), told(r.text.beside, main)
 	f.MainHash = mainHash(f.Blocks)
 	f.Links = r.links.list(main)
 	f.Pictures = r.mainPictures(main)
@@ -147,6 +148,11 @@ func (r *reader) attributes(el *element, in trait) trait {
 		r.link(el, t, in)
 	case "img":
 		r.image(t, in)
+	case "iframe", "source":
+		r.film(el, t, in)
+	case "video":
+		r.film(el, t, in)
+		return givenTraits(t)
 	case "meta":
 		r.meta(t, in)
 	case "link":

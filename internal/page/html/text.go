@@ -39,7 +39,10 @@ type text struct {
 	space  bool   // whether white space has been read since the last character
 	link   uint32 // the number of the open link, or 0
 	inLink bool   // an a element is open
+	toFile bool   // it leads to a picture or a video
 	begun  uint32 // how many links have begun
+
+	beside []textBlock
 }
 
 // add appends characters at a place, with the traits t. A sign that links to a heading is no part of it.
@@ -140,15 +143,15 @@ func (x *text) main() trait {
 	return inPage
 }
 
-// list returns the blocks. main is the region of the main text.
-func (x *text) list(main trait) (list []Block) {
-	for i := range x.blocks {
-		b, w := x.blocks[i].Block, x.blocks[i].where
+// told returns blocks that were read. main is the region of the main text.
+func told(all []textBlock, main trait) (list []Block) {
+	for i := range all {
+		b, w := all[i].Block, all[i].where
 		b.Hash = xxh3.HashString(b.Text)
 		b.Main = w&main != 0
 		b.Boilerplate = w&inBody == 0
 		b.Cell, b.Heading = w&cell != 0, w&heading != 0
-		if x.blocks[i].bare {
+		if all[i].bare {
 			b.Links = 0
 		}
 		list = append(list, b)
