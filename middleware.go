@@ -24,43 +24,23 @@
 // fails a response, whatever happens to its store. It lists a page only if an anonymous visitor got
 // it and something shows that it is public.
 //
-// # Two doors
+// # Where it stands
 //
-// [Site.Wrap] goes around the whole program. It answers requests for the sitemap and
-// observes all others. [Site.Mount] does the same in a gorilla/mux router. Call it on the
-// root router, after its routes and its NotFoundHandler.
+// [Site.Wrap] goes around the whole program: it answers requests for the sitemap and observes all
+// others. [Site.Mount] does the same in a gorilla/mux router. What compresses, or copies the request
+// as tracing does, goes outside. examples/recipes has tested programs for other routers; a site in
+// another language has the command: servemap proxy. With [Site.Explore] nobody has to wait for visitors.
 //
-// Middleware that compresses, or that copies the request as tracing does, goes outside.
-// The module in examples/recipes has tested programs for other routers. A site in another
-// language has the command: servemap proxy.
+// # What is listed, and when it changed
 //
-// [Site.Explore] walks the site as a stranger would, so that nobody has to wait for
-// visitors. A program that stops calls [Site.Close] after the server's Shutdown, and then
-// closes the store.
+// A page that a client without credentials got whole, with status 200 and HTML, that is not private,
+// no-store or noindex, and that names itself as canonical, or nothing. And one thing must show that it
+// is public: it is the entry, a listed page links to it, the router has a route for exactly this path,
+// a sitemap that the site had before lists it, or a [Rule] says so. The rules are in docs/listing.md.
 //
-// # What is listed
-//
-// A response counts if it answers a GET completely with status 200 and HTML, to a client
-// without credentials, and is not private, no-store or noindex. The page must name itself
-// as its canonical URL, or none. Then one piece of evidence is enough:
-//
-//   - entry: visitors enter the site there (Options.Entries, or the root).
-//   - link: a listed page links to it.
-//   - route: the router has a route for exactly this path, such as "/about".
-//   - sitemap: a sitemap that the site had before lists it (see [Site.Explore]).
-//   - rule: a [Rule] of yours says so.
-//
-// An address that looks like a secret or names an action needs more. A page leaves at once
-// when it answers 410, noindex or private, and a minute after a 404. The rules are
-// in docs/listing.md.
-//
-// # What a lastmod is
-//
-// It is the time at which the content changed, as far as it was seen or as a believed date
-// narrows it down; else a date that the server or the page gives; else the first sight of
-// a link to a new page. Otherwise there is none. A source of dates that was caught lying is
-// not believed. The changefreq is the word that is least likely to mislead, by the changes
-// that were seen, from the second observation on. The rules are in docs/dates.md.
+// Its lastmod is when the content changed, as far as that was seen, a believed date says it, or a new
+// link shows that the page is new; else there is none. The changefreq is the best estimate by the
+// changes that were seen. The rules are in docs/dates.md.
 //
 // # More
 //

@@ -244,8 +244,7 @@ func TestRobotsNamesTheSitemapInTheProgramsRobotsTxt(t *testing.T) {
 			s := testkit.Start(t, testkit.Setup{Origin: tt.origin, Options: tt.opts, Mount: func(site *servemap.Site) http.Handler {
 				return site.Robots(site.Wrap(tt.program))
 			}})
-			w := httptest.NewRecorder()
-			s.ServeHTTP(w, httptest.NewRequest(tt.method, tt.url, nil))
+			w := base.Ask(s, tt.method, tt.url)
 			if w.Code != tt.status || w.Body.String() != tt.want {
 				t.Errorf("%d %q, want %d %q", w.Code, w.Body.String(), tt.status, tt.want)
 			}
@@ -261,7 +260,7 @@ func TestPageInPlaceOfRobotsTxtIsToldOnce(t *testing.T) {
 		return site.Robots(site.Wrap(page("app", "/a")))
 	}})
 	for range 3 {
-		s.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, origin+"/robots.txt", nil))
+		base.Ask(s, http.MethodGet, origin+"/robots.txt")
 	}
 	s.Shut()
 	if n := strings.Count(s.Logged.String(), "robots.txt does not name the sitemap"); n != 1 {
@@ -284,8 +283,7 @@ func TestSiteObeysTheRobotsTxtOfItsProgram(t *testing.T) {
 			testkit.Run(t, testkit.Setup{Mount: mount}, func(s *testkit.Site) {
 				s.Visit("/robots.txt", "/", "/a", "/b")
 				s.WantListed("/", "/a")
-				w := httptest.NewRecorder()
-				s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, origin+"/robots.txt", nil))
+				w := base.Ask(s, http.MethodGet, origin+"/robots.txt")
 				if n := strings.Count(w.Body.String(), "Sitemap:"); n != 1 {
 					t.Errorf("%d lines in %q", n, w.Body.String())
 				}
@@ -309,15 +307,9 @@ func TestStatsCountTheFetchesOfConfirmedAndClaimedCrawlers(t *testing.T) {
 				}
 				time.Sleep(time.Hour)
 				for _, path := range []string{"/sitemap.xml.gz", "/sitemap-7.xml", "/blog/one", "/blog/one", "/about", "/missing"} {
-					r := request(path)
-					r.RemoteAddr = "10.1.2.3:4567"
-					r.Header.Set("User-Agent", duck)
-					s.ServeHTTP(httptest.NewRecorder(), r)
+					s.From("10.1.2.3", path, "User-Agent", duck)
 				}
-				r := request("/sitemap.xml")
-				r.RemoteAddr = "10.1.2.3:4567"
-				r.Header.Set("User-Agent", google)
-				s.ServeHTTP(httptest.NewRecorder(), r)
+				s.From("10.1.2.3", "/sitemap.xml", "User-Agent", google)
 				time.Sleep(2 * time.Minute)
 
 				all := s.Crawlers()
@@ -348,9 +340,7 @@ func TestStatsCountTheFetchesOfConfirmedAndClaimedCrawlers(t *testing.T) {
 
 func TestCrawlersAreNotFollowedUnlessAsked(t *testing.T) {
 	s := testkit.Start(t, testkit.Setup{Handler: page("home")})
-	r := request("/sitemap.xml")
-	r.Header.Set("User-Agent", "DuckDuckBot/1.1")
-	s.ServeHTTP(httptest.NewRecorder(), r)
+	s.Get("/sitemap.xml", "User-Agent", "DuckDuckBot/1.1")
 	if got := s.Crawlers(); got != nil {
 		t.Errorf("%+v", got)
 	}
@@ -424,7 +414,7 @@ func TestSiteWithoutAStoreLearnsInMemoryAndSaysSoOnce(t *testing.T) {
 	site, err := servemap.New(origin, nil, &servemap.Options{Logger: slog.New(slog.NewTextHandler(&said, nil))})
 	base.Check(t, err)
 	h := site.Wrap(testkit.Page("home"))
-	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, origin+"/", nil))
+	base.Ask(h, http.MethodGet, origin+"/")
 	base.Check(t, site.Flush(t.Context()))
 	if n := site.Stats().Listed; n != 1 {
 		t.Errorf("%d pages are listed, want 1", n)
@@ -544,9 +534,7 @@ func visit(site *servemap.Site, handler http.Handler, paths ...string) {
 
 // answer returns a handler's answer to a request for a path.
 func answer(handler http.Handler, path string) *httptest.ResponseRecorder {
-	rec := httptest.NewRecorder()
-	handler.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "https://example.com"+path, nil))
-	return rec
+	return base.Ask(handler, http.MethodGet, "https://example.com"+path)
 }
 
 // show prints a handler's answer to a request for a path.

@@ -3,7 +3,6 @@ package e2e
 import (
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -56,8 +55,7 @@ func TestPagesAndChangesGoOnWhereTheyEnded(t *testing.T) {
 				if next != "" {
 					address += "&" + cursor + "=" + url.QueryEscape(next)
 				}
-				w := httptest.NewRecorder()
-				inspector.ServeHTTP(w, httptest.NewRequest(http.MethodGet, address, nil))
+				w := base.Ask(inspector, http.MethodGet, address)
 				var got map[string]any
 				if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
 					t.Fatalf("%s: %v\n%s", address, err, w.Body)

@@ -179,8 +179,7 @@ func TestEveryLinkOfTheInspectorLeadsSomewhereBelowAnyPath(t *testing.T) {
 				s.Visit("/", "/a", "/b/c")
 				handler := tt.mount(s.Inspector(everybody))
 				get := func(address string) testkit.Answer {
-					w := httptest.NewRecorder()
-					handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, address, nil))
+					w := base.Ask(handler, http.MethodGet, address)
 					return testkit.Answer{Status: w.Code, Header: w.Header(), Body: w.Body.String()}
 				}
 				if n := len(follow(t, tt.base, get)); n < 25 {
@@ -283,9 +282,7 @@ func TestWhatIsForTheOwnerIsHiddenFromOthers(t *testing.T) {
 		for name, handler := range handlers {
 			for _, path := range []string{"/", "/stats.json", "/page?u=/", "/nothing", "/forget"} {
 				ask := func(allow func(*http.Request) bool) *httptest.ResponseRecorder {
-					w := httptest.NewRecorder()
-					handler(allow).ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
-					return w
+					return base.Ask(handler(allow), http.MethodGet, path)
 				}
 				if w := ask(everybody); w.Code == http.StatusNotFound && path != "/nothing" {
 					t.Errorf("%s, %s: its owner gets a 404", name, path)
@@ -435,9 +432,7 @@ func TestTheInspectorSaysWhetherRobotsTxtNamesTheSitemap(t *testing.T) {
 				if s.Visit("/"); tt.robots != nil {
 					s.Visit("/robots.txt")
 				}
-				w := httptest.NewRecorder()
-				s.Inspector(everybody).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/files", nil))
-				page := text(w.Body.String())
+				page := text(owner(s)("files"))
 				for state, said := range says {
 					if strings.Contains(page, said) != (state == tt.want) {
 						t.Errorf("it says %q: %v:\n%s", said, state != tt.want, page)

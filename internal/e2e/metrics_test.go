@@ -3,7 +3,6 @@ package e2e
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -17,9 +16,7 @@ func TestMetricsShowWhatTheSiteDid(t *testing.T) {
 	s := testkit.Start(t, testkit.Setup{Handler: site, Options: servemap.Options{Crawlers: true}})
 	_, err := s.Explore(t.Context(), &servemap.ExploreOptions{Inside: site})
 	base.Check(t, err)
-	r := httptest.NewRequest(http.MethodGet, "https://example.com/sitemap.xml", nil)
-	r.Header.Set("User-Agent", "DuckDuckBot/1.1")
-	s.ServeHTTP(httptest.NewRecorder(), r)
+	base.Ask(s, http.MethodGet, "https://example.com/sitemap.xml", "User-Agent", "DuckDuckBot/1.1")
 	s.Visit("/data", "/sitemap-7.xml") // so that all verdicts are counted
 	before := scrape(t, s)
 	for _, line := range []string{
@@ -57,8 +54,7 @@ func TestMetricsShowWhatTheSiteDid(t *testing.T) {
 
 func scrape(t *testing.T, s *testkit.Site) string {
 	t.Helper()
-	w := httptest.NewRecorder()
-	s.Metrics(func(*http.Request) bool { return true }).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	w := base.Ask(s.Metrics(everybody), http.MethodGet, "/metrics")
 	if w.Code != 200 || w.Header().Get("Content-Type") != "text/plain; version=0.0.4; charset=utf-8" {
 		t.Fatalf("%d %v", w.Code, w.Header())
 	}

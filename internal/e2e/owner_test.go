@@ -17,16 +17,13 @@ import (
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // owner asks the inspector for a view.
 func owner(s *testkit.Site) func(path string) string {
 	inspector := s.Inspector(everybody)
-	return func(path string) string {
-		w := httptest.NewRecorder()
-		inspector.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/"+path, nil))
-		return w.Body.String()
-	}
+	return func(path string) string { return base.Ask(inspector, http.MethodGet, "/"+path).Body.String() }
 }
 
 func TestTheOwnerSeesBrokenLinksAndWhatWaits(t *testing.T) {

@@ -136,12 +136,7 @@ func TestTheKeyIsExchangedForACookie(t *testing.T) {
 		{"nothing", "/inspect/", nil, 404, "", false},
 		{"what another site asks for", "/inspect/", []string{"Sec-Fetch-Site", "cross-site", "Cookie", cookie}, 404, "", false},
 	} {
-		r := httptest.NewRequest(http.MethodGet, strings.ReplaceAll(tt.target, "KEY", link.key), nil)
-		for i := 0; i < len(tt.lines); i += 2 {
-			r.Header.Set(tt.lines[i], tt.lines[i+1])
-		}
-		w := httptest.NewRecorder()
-		handler.ServeHTTP(w, r)
+		w := base.Ask(handler, http.MethodGet, strings.ReplaceAll(tt.target, "KEY", link.key), tt.lines...)
 		if leads := strings.ReplaceAll(w.Header().Get("Location"), link.key, "KEY"); w.Code != tt.status || leads != tt.leads || (w.Header().Get("Set-Cookie") != "") != tt.sets {
 			t.Errorf("%s: %d to %q, cookie %q", tt.name, w.Code, leads, w.Header().Get("Set-Cookie"))
 		}
@@ -153,10 +148,7 @@ func TestTheKeyIsExchangedForACookie(t *testing.T) {
 		t.Errorf("the log has more than the causes: %s", text)
 	}
 	for name, secure := range map[string]bool{"http": false, "https": true} {
-		r := httptest.NewRequest(http.MethodGet, "http://example.com/inspect/?key="+link.key, nil)
-		r.Header.Set("X-Forwarded-Proto", name)
-		w := httptest.NewRecorder()
-		handler.ServeHTTP(w, r)
+		w := base.Ask(handler, http.MethodGet, "http://example.com/inspect/?key="+link.key, "X-Forwarded-Proto", name)
 		set := w.Result().Cookies()[0]
 		if !set.HttpOnly || set.SameSite != http.SameSiteStrictMode || set.Secure != secure || set.Path != "" || set.Domain != "" || set.MaxAge != 0 || set.Value == link.key {
 			t.Errorf("by %s: %v", name, set)

@@ -7,6 +7,8 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"sync"
@@ -95,6 +97,16 @@ func Get(t testing.TB, st store.Store, key string) (value string) {
 		return nil
 	}))
 	return value
+}
+
+// Ask gives a handler a request, and returns its answer. lines are names and values of header lines.
+func Ask(h http.Handler, method, target string, lines ...string) *httptest.ResponseRecorder {
+	w, r := httptest.NewRecorder(), httptest.NewRequest(method, target, nil)
+	for i := 0; i < len(lines); i += 2 {
+		r.Header.Add(lines[i], lines[i+1])
+	}
+	h.ServeHTTP(w, r)
+	return w
 }
 
 // Dump returns all records of a store.
