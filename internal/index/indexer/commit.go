@@ -51,7 +51,7 @@ func (x *Indexer) apply(ctx context.Context, done merge.Effects, now time.Time) 
 	}
 	x.site.Followed.Add(done.Followed...)
 	x.site.Growth.Add(done.Grown, now)
-	x.counts.Stored(&done, now)
+	x.counts.Stored(&done.Counts, now)
 	x.skipped(done.Damaged)
 	for location, since := range done.Pending {
 		x.removals.note(location, since.Time(), now)

@@ -30,7 +30,7 @@ func visitAt(p *pagerecord.Page, facts *pagehtml.Facts, at moment.Time, variant 
 	m := New(txn.New(map[string][]byte{}), site(), at.Time())
 	k := &observation.Observation{
 		Kind: eligibility.Witness, Location: "/a", At: at.Time(), Response: &response.Response{Status: 200},
-		Reading: &observation.Reading{Hash: facts.MainHash, Server: at.Add(-2 * time.Hour)},
+		Reading: &observation.Reading{Header: observation.Header{Hash: facts.MainHash, Server: at.Add(-2 * time.Hour)}},
 	}
 	v := mark.Read(facts, 0)
 	k.Full, k.View, k.Lang, k.Own = true, &v, []string{"", "en", "de", "fr"}[variant/2], at.Add(-3*time.Hour)

@@ -43,21 +43,31 @@ type Site struct {
 	Keys    keys.Keys
 	Layout  shards.Layout
 	Journal changelog.Log
-	Secret  secret.Key
+	Names
 
-	Robots      *robots.Obeyed
-	Trust       lastmod.Trust
-	Reputations lastmod.Reputations
-	Activity    sitewide.Activity
-	Listed      int // pages listed now, about
-	Looking     Looking
-	Growth      Growth
+	Robots *robots.Obeyed
+	Dating
+	Activity sitewide.Activity
+	Listed   int // pages listed now, about
+	Looking  Looking
+	Growth   Growth
 
 	// What can be learned again. It is lost at a restart, except for the boilerplate.
 	Followed    quota.Recent // links that were merged lately
 	Boilerplate mark.Site    // the text that the site's pages have in common
 
 	nowhere nowhere.Answers // where it has no page
+}
+
+// Dating says which dates are believed.
+type Dating struct {
+	Trust       lastmod.Trust
+	Reputations lastmod.Reputations
+}
+
+// Names name locations where these must not appear.
+type Names struct {
+	Secret secret.Key
 
 	names map[string]secret.Name // of locations used lately
 	named secret.Key             // the secret that gave the names
@@ -68,17 +78,20 @@ type Site struct {
 const namesKept = 1 << 9
 
 // name returns the name of a location.
-func (site *Site) name(location string) secret.Name {
-	if name, known := site.names[location]; known && bytes.Equal(site.named, site.Secret) {
+func (n *Names) name(location string) secret.Name {
+	if name, known := n.names[location]; known && bytes.Equal(n.named, n.Secret) {
 		return name
 	}
-	if site.names == nil || len(site.names) >= namesKept || !bytes.Equal(site.named, site.Secret) {
-		site.names, site.named = map[string]secret.Name{}, site.Secret
+	if n.names == nil || len(n.names) >= namesKept || !bytes.Equal(n.named, n.Secret) {
+		n.names, n.named = map[string]secret.Name{}, n.Secret
 	}
-	name := site.Secret.Name(location)
-	site.names[location] = name
+	name := n.Secret.Name(location)
+	n.names[location] = name
 	return name
 }
+
+// ID returns the ID of a location.
+func (n *Names) ID(location string) uint64 { return n.name(location).ID }
 
 // wait returns the key under which a location that is not public is stored.
 func (site *Site) wait(location string) string {
@@ -89,9 +102,6 @@ func (site *Site) wait(location string) string {
 func (site *Site) RecordKeys(location string) []string {
 	return []string{site.Keys.Page(location), site.wait(location)}
 }
-
-// ID returns the ID of a location.
-func (site *Site) ID(location string) uint64 { return site.name(location).ID }
 
 // OwnQuery reports whether the location has a query parameter that is not allowed. Only the page's
 // own canonical vouches for such a location.

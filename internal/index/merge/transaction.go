@@ -34,8 +34,8 @@ func New(t *txn.Tx, site *Site, now time.Time) *Transaction {
 		Tx: t, Now: now, site: site, by: new(observation.Observation),
 		pages: map[string]*pagerecord.Page{}, found: map[string]extension.Values{},
 		Effects: Effects{
-			Shards: map[int]bool{}, Sections: map[int]string{}, Pending: map[string]moment.Time{},
-			Left: map[eligibility.Reason]int{},
+			Shards: map[int]bool{}, Sections: map[int]string{}, Removals: Removals{Pending: map[string]moment.Time{}},
+			Counts: Counts{Left: map[eligibility.Reason]int{}},
 		},
 	}
 }
@@ -44,24 +44,35 @@ func New(t *txn.Tx, site *Site, now time.Time) *Transaction {
 type Effects struct {
 	Shards   map[int]bool   // shards whose entries changed
 	Sections map[int]string // of shards that got a page, if there are sections
-	Due      []string       // locations to observe when they are next visited
-	Looks    []string       // locations for the site to look at itself
-	Linked   []string       // locations that a listed page links to, and nobody has got yet
+	Followed []uint64       // hashes of links that need not be followed again
+	Reputes  bool           // the reputation of a source of dates has changed
+	Erased   bool           // records of locations were erased
+	Wanted
+	Removals
+	Counts
+}
 
-	Followed []uint64 // hashes of links that need not be followed again
+// Wanted are locations whose next answer matters.
+type Wanted struct {
+	Due    []string // to observe when they are next visited
+	Looks  []string // for the site to look at itself
+	Linked []string // that a listed page links to, and nobody has got yet
+}
 
-	Pending map[string]moment.Time // removals to confirm a minute after that time
-	Ended   []string               // locations whose pending removal has ended
+// Removals are what became of pending removals.
+type Removals struct {
+	Pending map[string]moment.Time // to confirm a minute after that time
+	Ended   []string               // locations of those that have ended
+}
 
+// Counts are what the owner is told.
+type Counts struct {
 	Moves   []Move                     // verdicts that changed
 	Left    map[eligibility.Reason]int // how many pages left, and why
 	Grown   int                        // how many pages links have listed for the first time, see Growth
 	Events  [changelog.Happenings]int  // that were added to the journal, by what happened
+	Refused bool                       // as many pages have left as refused as may in a day
 	Damaged int                        // records that could not be read
-
-	Reputes bool // the reputation of a source of dates has changed
-	Refused bool // as many pages have left as refused as may in a day
-	Erased  bool // records of locations were erased
 }
 
 // Move is a change of the verdict in the record with that key. The zero Standing means

@@ -58,15 +58,23 @@ type Reading struct {
 	Same   bool
 	Again  bool
 
-	// What the header says, see ReadHeader.
+	Header
+	Head
+	Body
+}
+
+// Header is what the header says, see ReadHeader.
+type Header struct {
 	Echo   Echo        // what the page's links may repeat of the request
 	Target string      // where a redirect leads, "" if it leads off the site
 	Away   string      // its scheme and host, then
 	Moved  bool        // a redirect says that the page has moved for good
 	Hash   uint64      // of a page's body
 	Server moment.Time // Last-Modified
+}
 
-	// What the page says about itself in its head, see Read.
+// Head is what the page says about itself in its head, see Read.
+type Head struct {
 	Parsed    bool               // it was read, or its head
 	Whole     bool               // it is a whole document, not a fragment
 	Forbids   eligibility.Reason // why it must not be listed
@@ -78,8 +86,10 @@ type Reading struct {
 	Scheme    bool               // it names its own location as canonical, but with https where the origin has http
 	Wrong     string             // what it names as canonical, if that is no location of the site: a scheme and host, or a text
 	Abroad    bool               // Wrong is an origin that everybody can find
+}
 
-	// What the rest of it shows.
+// Body is what the rest of it shows.
+type Body struct {
 	Full       bool        // more than the head was read
 	Cut        bool        // the page is longer than what was read
 	Many       bool        // it has as many links as are read, or more
@@ -121,7 +131,7 @@ type Link struct {
 // ReadHeader begins the reading: it notes what the request and the header of the response say. [Observation.Read] then
 // reads the page.
 func (o *Observation) ReadHeader(norm *location.Normalizer) {
-	o.Reading = &Reading{Echo: newEcho(norm, &o.Named)}
+	o.Reading = &Reading{Header: Header{Echo: newEcho(norm, &o.Named)}}
 	h := &o.Response.Header
 	switch o.Kind {
 	case eligibility.Witness:

@@ -38,7 +38,7 @@ func (s *Tally) EndPass(now time.Time) {
 }
 
 // Stored takes in what a transaction changed.
-func (s *Tally) Stored(done *merge.Effects, now time.Time) {
+func (s *Tally) Stored(done *merge.Counts, now time.Time) {
 	s.moved(done.Moves)
 	s.left(done.Left, now)
 	s.hintFew(now)

@@ -14,15 +14,15 @@ func TestPassCountsWhatChangesMeanwhile(t *testing.T) {
 	s.BeginPass()
 	s.Count("a", listed)
 	s.Count("c", waiting)
-	s.Stored(&merge.Effects{Moves: []merge.Move{{Key: "b", From: eligibility.Standing{}, To: listed}, {Key: "c", From: waiting, To: listed}, {Key: "d", From: eligibility.Standing{}, To: listed}}}, time.Now()) // two behind the pass, one before it
+	s.Stored(&merge.Counts{Moves: []merge.Move{{Key: "b", From: eligibility.Standing{}, To: listed}, {Key: "c", From: waiting, To: listed}, {Key: "d", From: eligibility.Standing{}, To: listed}}}, time.Now()) // two behind the pass, one before it
 	s.Count("d", listed)
 	s.CountedTo("m")
-	s.Stored(&merge.Effects{Moves: []merge.Move{{Key: "e", From: eligibility.Standing{}, To: listed}, {Key: "n", From: eligibility.Standing{}, To: waiting}}}, time.Now()) // again one behind the pass
+	s.Stored(&merge.Counts{Moves: []merge.Move{{Key: "e", From: eligibility.Standing{}, To: listed}, {Key: "n", From: eligibility.Standing{}, To: waiting}}}, time.Now()) // again one behind the pass
 	s.EndPass(time.Now())
 	if got := s.Listed(); got != 5 {
 		t.Errorf("%d are listed, want 5", got)
 	}
-	s.Stored(&merge.Effects{Moves: []merge.Move{{Key: "a", From: listed, To: eligibility.Standing{}}}}, time.Now())
+	s.Stored(&merge.Counts{Moves: []merge.Move{{Key: "a", From: listed, To: eligibility.Standing{}}}}, time.Now())
 	if got := s.Counts(); len(got) != 1 || got[0] != (Count{eligibility.Listed, eligibility.ByLink, 4}) {
 		t.Errorf("counts %v", got)
 	}
