@@ -141,9 +141,7 @@ func (o *Observation) ReadHeader(norm *location.Normalizer) {
 		}
 	case eligibility.Redirected:
 		o.Moved = o.Response.Status == http.StatusMovedPermanently || o.Response.Status == http.StatusPermanentRedirect
-		if to := norm.Resolve(o.Location, h.Location); to.Reason == location.ReasonNone {
-			o.Target = to.Location
-		}
+		o.Target = norm.Resolve(o.Location, h.Location).Location
 		o.Away, _ = norm.Elsewhere(o.Location, h.Location)
 		o.asks(norm, h.Location)
 	}
