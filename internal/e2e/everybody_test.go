@@ -103,3 +103,30 @@ func TestDatesMoveWhereEverybodyHasASession(t *testing.T) {
 		}
 	})
 }
+
+// The same through a real origin, which gives everybody a session: a stranger gets what is behind it, and its changes.
+func TestLooksGoThroughTheOriginWhereEverybodyHasASession(t *testing.T) {
+	var mu sync.Mutex
+	site := testkit.Paths{"/": testkit.Page("home", "/news"), "/news": testkit.Page("news"), "/mine": testkit.Page("your orders")}
+	f := behind(t, guarded(&mu, site), func(pass http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/mine" && r.Header.Get("Cookie") == "" {
+				w.WriteHeader(http.StatusForbidden)
+				return
+			}
+			w.Header().Add("Set-Cookie", "session=1")
+			pass.ServeHTTP(w, r)
+		})
+	})
+	f.explored()
+	f.wantListed("/", "/news")
+	mu.Lock()
+	site["/"] = testkit.Page("home", "/news", "/post", "/mine")
+	site["/news"], site["/post"] = testkit.Page("what is new today"), testkit.Page("a post")
+	mu.Unlock()
+	f.visit("Cookie", "session=1", "/", "/news", "/mine")
+	f.wantListed("/", "/news", "/post")
+	if e, err := f.Explain(t.Context(), "/news"); err != nil || e.LastModified.IsZero() {
+		t.Errorf("the change of /news has no date: %v", err)
+	}
+}

@@ -177,10 +177,10 @@ func (s *Own) Results() map[string]uint64 { return s.answered.Counts() }
 // as a page with a route of its own.
 func (s *Own) Door(routes map[string]bool) explore.Config {
 	cfg := &s.observer.cfg
-	return explore.Config{
+	return explore.Config{Site: explore.Site{
 		Door: door{s, routes}, Indexer: cfg.Indexer, Files: cfg.Files,
 		Normalizer: cfg.Normalizer, StrippedPrefix: cfg.StrippedPrefix, Rules: cfg.Rules,
-	}
+	}}
 }
 
 // door is the door of one exploration.

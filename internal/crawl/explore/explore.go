@@ -45,28 +45,41 @@ const (
 	Unproved            // in this process: it shows no more than what the program answers
 )
 
-// Config says what to explore, and how far. All fields are required but StrippedPrefix, Handler, Behind, Robots,
-// Paths, Sitemaps, Ledger and Progress.
+// Config says what to explore, how, and how far.
 type Config struct {
+	Site
+	Asking
+	Begin
+
+	MaxRequests, Concurrency int
+
+	Ledger   *Ledger      // what [Revisit] knows from [Run], if both have it; may be nil
+	Progress func(Report) // may be nil
+}
+
+// Site is what is explored, and who learns from it.
+type Site struct {
 	Door           Door
 	Indexer        *indexer.Indexer
 	Files          *files.Files
 	Normalizer     *location.Normalizer
 	StrippedPrefix string // which a proxy removes from the targets of requests
 	Rules          eligibility.Rules
+}
 
-	How      Way
-	Handler  http.Handler        // to ask, unless How is Outside
-	Behind   func() http.Handler // the site without the files of this process, nil if there is none
-	Robots   []byte              // if nil, Run requests the site's robots.txt
-	Entries  []string            // locations
-	Paths    []string            // locations to request besides, as far as links would be followed there
-	Sitemaps []string            // locations of sitemaps that the site has, besides those that robots.txt names
+// Asking says how the site is asked.
+type Asking struct {
+	How     Way
+	Handler http.Handler        // to ask, unless How is Outside
+	Behind  func() http.Handler // the site without the files of this process, nil if there is none; may be nil
+}
 
-	MaxRequests, Concurrency int
-
-	Ledger   *Ledger // what [Revisit] knows from [Run], if both have it
-	Progress func(Report)
+// Begin says where an exploration begins. Only Entries are required.
+type Begin struct {
+	Robots   []byte   // if nil, Run requests the site's robots.txt
+	Entries  []string // locations
+	Paths    []string // locations to request besides, as far as links would be followed there
+	Sitemaps []string // locations of sitemaps that the site has, besides those that robots.txt names
 }
 
 // Walks reports whether the site is walked. A single request finds out whether the origin leads here, before revisits, as

@@ -39,14 +39,24 @@ type Looker struct {
 	ended chan struct{} // closed once Run has returned
 
 	mu    sync.Mutex
-	due   []string             // locations to look at, in their order
-	rests []rest               // locations that were looked at within a minute, in their order
-	pages map[string]bool      // all of these, and whether a look at them is wanted
+	queue queue
 	fails map[string]time.Time // when a look at it got no answer, for a day
 	made  uint64               // looks
-	wants uint64               // how often something was wanted
-	slept uint64               // what wants was when Run went to sleep, which it still does
-	sleep chan struct{}        // closed when Run goes to sleep, nil while nobody waits for that
+	idle  idle
+}
+
+// queue are the locations to look at, each once a minute.
+type queue struct {
+	due   []string        // in their order
+	rests []rest          // that were looked at within a minute, in their order
+	pages map[string]bool // all of these, and whether a look at them is wanted
+}
+
+// idle is what Settled waits for.
+type idle struct {
+	wants uint64        // how often something was wanted
+	slept uint64        // what wants was when Run went to sleep, which it still does
+	sleep chan struct{} // closed when Run goes to sleep, nil while nobody waits for that
 }
 
 // rest is the time after a look in which there is no other one at the same location.
@@ -61,7 +71,7 @@ type rest struct {
 func New(ask func(ctx context.Context, location string) (works, answered bool), observed func() uint64) *Looker {
 	return &Looker{
 		ask: ask, observed: observed, known: make(chan struct{}), wake: make(chan struct{}, 1), ended: make(chan struct{}),
-		pages: map[string]bool{}, fails: map[string]time.Time{}, wants: 1,
+		queue: queue{pages: map[string]bool{}}, fails: map[string]time.Time{}, idle: idle{wants: 1},
 	}
 }
 
@@ -117,33 +127,41 @@ func (l *Looker) note(location string, failed bool) {
 func (l *Looker) Want(location string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	wanted, rests := l.pages[location]
-	switch {
-	case wanted, len(l.pages) >= kept && !rests:
+	if !l.queue.add(location) {
 		return
-	case !rests:
-		l.due = append(l.due, location)
 	}
-	l.pages[location] = true
-	l.wants++
+	l.idle.wants++
 	select {
 	case l.wake <- struct{}{}:
 	default:
 	}
 }
 
+// add adds a location, unless it is wanted already or too many are.
+func (q *queue) add(location string) bool {
+	wanted, rests := q.pages[location]
+	if wanted || len(q.pages) >= kept && !rests {
+		return false
+	}
+	if !rests {
+		q.due = append(q.due, location)
+	}
+	q.pages[location] = true
+	return true
+}
+
 // Settled waits until the looks that may be made by now are made, or ctx ends. It returns how many were made so far.
 func (l *Looker) Settled(ctx context.Context) (made uint64) {
 	for {
 		l.mu.Lock()
-		if l.slept == l.wants || ctx.Err() != nil {
+		if l.idle.slept == l.idle.wants || ctx.Err() != nil {
 			defer l.mu.Unlock()
 			return l.made
 		}
-		if l.sleep == nil {
-			l.sleep = make(chan struct{})
+		if l.idle.sleep == nil {
+			l.idle.sleep = make(chan struct{})
 		}
-		sleep := l.sleep
+		sleep := l.idle.sleep
 		l.mu.Unlock()
 		select {
 		case <-sleep:
@@ -159,31 +177,37 @@ func (l *Looker) Settled(ctx context.Context) (made uint64) {
 func (l *Looker) next(now time.Time) (wait time.Duration, wants uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.slept = 0
-	for len(l.rests) > 0 && !now.Before(l.rests[0].until) {
-		location := l.rests[0].location
-		if l.rests = l.rests[1:]; l.pages[location] {
-			l.due = append(l.due, location)
+	l.idle.slept = 0
+	return l.queue.wait(now), l.idle.wants
+}
+
+// wait returns how long to wait until a location may be due, negative for ever.
+func (q *queue) wait(now time.Time) time.Duration {
+	for len(q.rests) > 0 && !now.Before(q.rests[0].until) {
+		location := q.rests[0].location
+		if q.rests = q.rests[1:]; q.pages[location] {
+			q.due = append(q.due, location)
 		} else {
-			delete(l.pages, location)
+			delete(q.pages, location)
 		}
 	}
 	switch {
-	case len(l.due) > 0:
-		return 0, l.wants
-	case len(l.rests) > 0:
-		return l.rests[0].until.Sub(now), l.wants
+	case len(q.due) > 0:
+		return 0
+	case len(q.rests) > 0:
+		return q.rests[0].until.Sub(now)
 	}
-	return -1, l.wants
+	return -1
 }
 
 // take returns the location that is looked at now.
 func (l *Looker) take(now time.Time) (location string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	location, l.due = l.due[0], l.due[1:]
-	l.pages[location] = false
-	l.rests = append(l.rests, rest{location, now.Add(perPage)})
+	q := &l.queue
+	location, q.due = q.due[0], q.due[1:]
+	q.pages[location] = false
+	q.rests = append(q.rests, rest{location, now.Add(perPage)})
 	return location
 }
 
@@ -223,9 +247,9 @@ func (l *Looker) Run(ctx context.Context) {
 // sleeps sleeps until a location is wanted that was not, until ctx ends or, if wait is not negative, for that time.
 func (l *Looker) sleeps(ctx context.Context, wait time.Duration, wants uint64) {
 	l.mu.Lock()
-	if l.slept = wants; l.sleep != nil {
-		close(l.sleep)
-		l.sleep = nil
+	if l.idle.slept = wants; l.idle.sleep != nil {
+		close(l.idle.sleep)
+		l.idle.sleep = nil
 	}
 	l.mu.Unlock()
 	var after <-chan time.Time

@@ -101,7 +101,7 @@ func TestLooksKeepTheirBudget(t *testing.T) {
 			t.Errorf("%d looks after 1,000 observations and another second, want 31", n)
 		}
 		want(2 * kept)
-		if n := len(l.pages); n > kept {
+		if n := len(l.queue.pages); n > kept {
 			t.Errorf("%d locations are kept, want at most %d", n, kept)
 		}
 	})
