@@ -107,7 +107,11 @@ func (u *visited) compare() comparison {
 	if outcome == mark.Held && !held {
 		u.due(u.Location)
 	}
-	return comparison{outcome, min(moment.Seconds(since), at.Second())}
+	first := min(moment.Seconds(since), at.Second())
+	if u.began != 0 && first == at.Second() {
+		first = u.began.Second()
+	}
+	return comparison{outcome, first}
 }
 
 // foreign reports whether a visitor got the page in another language than its own. That changes nothing of it: a page

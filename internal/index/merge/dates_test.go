@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
 )
 
@@ -144,4 +145,32 @@ func TestDatesOfADeployAreTakenBack(t *testing.T) {
 	for _, p := range pages {
 		w.wantLastMod(p, 0)
 	}
+}
+
+// Versions of one page are edited twice on a day. Whether their text is their own shows only once it has lasted.
+func TestContentThatWasBorrowedIsDatedToItsBeginning(t *testing.T) {
+	run(t, "versions", options{rules: []eligibility.Rule{{Pattern: "/", Listing: eligibility.Always}}}, func(w *world) {
+		for _, page := range numbered("/other-%d", 12) {
+			w.sight(page, html(page))
+		}
+		show := func(visits int, edits ...string) {
+			text := "<p>The first text of all the versions.</p><p>A second one, which stays as it is.</p><p>" + strings.Join(edits, "</p><p>")
+			for range visits {
+				for _, page := range []string{"/v1/a", "/v2/a", "/v3/a"} {
+					w.sight(page, html(text))
+				}
+				w.wait(time.Hour)
+			}
+		}
+		const edit = "An edit of which no version had said a single word before."
+		show(8)
+		show(2, edit)
+		edited := w.now.Unix()
+		show(27, edit, "And another one, which came on the very same day.")
+		for _, page := range []string{"/v2/a", "/v3/a"} {
+			if late := w.lastMod(page) - edited; late < 0 || late > 60 {
+				t.Errorf("%s is dated %d s after the edit", page, late)
+			}
+		}
+	})
 }

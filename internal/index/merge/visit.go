@@ -110,7 +110,8 @@ type Merged struct {
 type visited struct {
 	page
 	*observation.Observation
-	firstLook bool // it is the site's own look that follows a visitor's first visit
+	firstLook bool        // it is the site's own look that follows a visitor's first visit
+	began     moment.Time // when the page began to show the content, if it has borrowed that until now
 }
 
 // Apply merges a visit.
