@@ -46,14 +46,3 @@ func decompress(f io.Reader, fn func(io.Reader) error) error {
 	}
 	return fn(r)
 }
-
-// ReadLines calls fn with each line of a file, as [ReadFile] reads it.
-func ReadLines(name string, fn func(line string)) error {
-	return ReadFile(name, func(r io.Reader) error {
-		lines := bufio.NewScanner(r)
-		for lines.Scan() {
-			fn(lines.Text())
-		}
-		return lines.Err()
-	})
-}
