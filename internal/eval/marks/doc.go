@@ -22,6 +22,5 @@
 // a page's next fetch, and at the end, the date then published is compared with
 // the true last change: the share of those that agree is "lastmod".
 //
-// The mark alone is what finds the changes, without the dates that pages give. It
-// runs with five seeds of the hashes (-args -seeds N FILE), of which the mean and the range are printed.
+// The mark alone is what finds the changes, without the dates that pages give. -args -seed N gives it other hashes.
 package marks

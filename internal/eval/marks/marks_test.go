@@ -87,7 +87,7 @@ func TestReplayCountsWhatEachDetectorFinds(t *testing.T) {
 	}
 	var out strings.Builder
 	printTable(&out, "both pages", r)
-	if !strings.Contains(out.String(), "seeds: F1 1.000 (1.000 to 1.000), lastmod 1.000") {
+	if !strings.Contains(out.String(), "the mark alone                1.000   1.000      1      0       0") {
 		t.Errorf("printed:\n%s", out.String())
 	}
 }

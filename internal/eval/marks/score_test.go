@@ -119,33 +119,16 @@ func (r *report) add(site []tally) {
 	}
 }
 
-// printSeeds writes the mean and the range of the mark's runs with other hashes.
-func printSeeds(w io.Writer, list []tally) {
-	var f1, lastMod []float64
-	for i := range list {
-		f1, lastMod = append(f1, list[i].f1()), append(lastMod, list[i].lastMod())
-	}
-	mean := func(all []float64) (sum float64) {
-		for _, x := range all {
-			sum += x / float64(len(all))
-		}
-		return sum
-	}
-	fmt.Fprintf(w, "  %s, %d seeds: F1 %.3f (%.3f to %.3f), lastmod %.3f (%.3f to %.3f)\n", list[0].detector, len(list),
-		mean(f1), slices.Min(f1), slices.Max(f1), mean(lastMod), slices.Min(lastMod), slices.Max(lastMod))
-}
-
 func printTable(w io.Writer, title string, list report) {
 	if len(list) == 0 {
 		return
 	}
 	fmt.Fprintf(w, "%s: %d pages, %d fetches, %d changes\n", title, list[0].pages, list[0].fetches, list[0].found+list[0].missed)
 	fmt.Fprintf(w, "  %-28s %6s %7s %6s %6s %7s\n", "", "F1", "lastmod", "found", "false", "missed")
-	for i := range list[:len(baselines)+1] {
+	for i := range list {
 		t := &list[i]
 		fmt.Fprintf(w, "  %-28s %6.3f %7.3f %6d %6d %7d\n", t.detector, t.f1(), t.lastMod(), t.found, t.wrong, t.missed)
 	}
-	printSeeds(w, list[len(baselines)+1:])
 	fmt.Fprintf(w, "  ours keeps %.0f bytes a page for this\n", kit.Share(list[len(baselines)].bytes, list[0].pages))
 	fmt.Fprintln(w)
 }
