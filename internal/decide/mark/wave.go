@@ -13,9 +13,10 @@ type wave struct {
 }
 
 const (
-	wavesKept = 64
-	wavePages = 5
-	waveTime  = 7 * day // in so long a wave comes
+	wavesKept   = 64
+	wavePages   = 5
+	begunBeside = 2       // a wave of titles, pictures or videos begins so high: three pages make it
+	waveTime    = 7 * day // in so long a wave comes
 )
 
 // wave returns the wave of a tag, or nil.
@@ -34,8 +35,8 @@ func (s *Site) came(tag uint16) bool {
 }
 
 // swell counts a page of a family to a wave, and reports whether it belongs to that. The page was seen last before at a
-// time. The oldest wave makes room for a new one.
-func (s *Site) swell(tag uint16, family uint8, last, at uint32) bool {
+// time. The oldest wave makes room for a new one, which begins with a count.
+func (s *Site) swell(tag uint16, family uint8, last, at uint32, begun uint8) bool {
 	w := s.wave(tag)
 	switch {
 	case w == nil:
@@ -45,11 +46,11 @@ func (s *Site) swell(tag uint16, family uint8, last, at uint32) bool {
 				w = o
 			}
 		}
-		*w = wave{Tag: tag, Began: at}
+		*w = wave{Tag: tag, Began: at, N: begun}
 	case last > w.Began && w.N == wavePages:
 		return false
 	case last > w.Began, w.N < wavePages && at > w.Began+waveTime:
-		*w = wave{Tag: tag, Began: at}
+		*w = wave{Tag: tag, Began: at, N: begun}
 	}
 	if w.N < wavePages && !slices.Contains(w.By[:w.N], family) {
 		w.By[w.N] = family
@@ -73,12 +74,15 @@ func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
 	}
 	redesigned := 2*moved > old
 	for i := range v.blocks {
-		b := &v.blocks[i]
+		b, begun := &v.blocks[i], uint8(0)
 		switch {
-		case known.has(b.key), b.most == 0:
+		case known.has(b.key):
+			b.swept = b.swept || m.Holding() && s.came(m.waveOf(b.key))
+			continue
+		case b.most == 0:
 			continue
 		case b.beside:
-			b.wave = b.place
+			b.wave, begun = b.place, begunBeside
 		case redesigned:
 			continue
 		case !had.has(b.place):
@@ -90,7 +94,7 @@ func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
 		}
 		if !counted.has(b.wave) {
 			counted.add(b.wave)
-			if !s.swell(b.wave, family, uint32(v.Last), uint32(at)) {
+			if !s.swell(b.wave, family, uint32(v.Last), uint32(at), begun) {
 				others.add(b.wave)
 			}
 		}
@@ -99,6 +103,16 @@ func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
 		}
 		b.swept = b.swept || s.came(b.wave)
 	}
+}
+
+// waveOf returns the wave of a watched block, or 0.
+func (m *Mark) waveOf(key uint16) uint16 {
+	for i := range m.watch {
+		if w := &m.watch[i]; w.Seen > 0 && w.Key == key && w.Patience > 0 {
+			return w.Wave
+		}
+	}
+	return 0
 }
 
 // Disowns reports whether all texts that showed a mark the change at since are the site's after all: other pages show
