@@ -235,11 +235,7 @@ func (r *runningSite) wantPosts(want ...string) {
 	r.Helper()
 	var got []string
 	for _, p := range r.engine.all() {
-		var paths []string
-		for _, u := range p.URLs {
-			paths = append(paths, strings.TrimPrefix(u, testkit.Origin))
-		}
-		got = append(got, strings.Join(paths, " "))
+		got = append(got, strings.Join(p.paths(), " "))
 	}
 	if !slices.Equal(got, want) {
 		r.Fatalf("the posts named %q, want %q; the log:\n%s", got, want, r.Logged)
@@ -247,6 +243,22 @@ func (r *runningSite) wantPosts(want ...string) {
 	r.engine.mu.Lock()
 	r.engine.posts = nil
 	r.engine.mu.Unlock()
+}
+
+// paths are those of the pages that the post named.
+func (p posted) paths() (all []string) {
+	for _, u := range p.URLs {
+		all = append(all, strings.TrimPrefix(u, testkit.Origin))
+	}
+	return all
+}
+
+// sent returns the pages of all posts so far, in their order.
+func (r *runningSite) sent() (paths []string) {
+	for _, p := range r.engine.all() {
+		paths = append(paths, p.paths()...)
+	}
+	return paths
 }
 
 // logged counts the lines of the log that hold a text.

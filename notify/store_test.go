@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -58,8 +57,7 @@ func (r *runningSite) wantOnceOrTwice(paths ...string) {
 	r.Helper()
 	times := map[string][]time.Time{}
 	for _, p := range r.engine.all() {
-		for _, u := range p.URLs {
-			path := strings.TrimPrefix(u, testkit.Origin)
+		for _, path := range p.paths() {
 			times[path] = append(times[path], p.at)
 		}
 	}
@@ -73,6 +71,7 @@ func (r *runningSite) wantOnceOrTwice(paths ...string) {
 	}
 }
 
+// TestFleetSendsOnce has clocks that differ. Those that wait say so, and it is no trouble.
 func TestFleetSendsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRunningSite(t, 20, testkit.Setup{})
@@ -84,10 +83,12 @@ func TestFleetSendsOnce(t *testing.T) {
 			stops[i] = r.stop
 		}
 		time.Sleep(2 * time.Minute)
+		r.Logged.Want(t, 2, "make one notifier with the options of both")
+		r.Logged.Want(t, 0, "level=WARN")
 		var want []string
 		for i := range 12 {
 			path := fmt.Sprintf("/%d", i)
-			want = append(want, testkit.Origin+path)
+			want = append(want, path)
 			r.changes(path)
 			time.Sleep(3 * time.Minute)
 			if i == 6 {
@@ -95,25 +96,9 @@ func TestFleetSendsOnce(t *testing.T) {
 			}
 		}
 		time.Sleep(10 * time.Minute)
-		var sent []string
-		for _, p := range r.engine.all() {
-			sent = append(sent, p.URLs...)
-		}
-		if !slices.Equal(sent, want) {
+		if sent := r.sent(); !slices.Equal(sent, want) {
 			t.Errorf("sent are %q, want %q", sent, want)
 		}
-	})
-}
-
-func TestSecondNotifierSaysThatItWaits(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r, log := newRunningSite(t, 5, testkit.Setup{}), new(base.Log)
-		r.launch(r.build(Options{}))
-		time.Sleep(time.Second)
-		r.launch(r.build(Options{Logger: log.Logger()}))
-		time.Sleep(time.Hour)
-		log.Want(t, 1, "make one notifier with the options of both")
-		log.Want(t, 0, "level=WARN")
 	})
 }
 

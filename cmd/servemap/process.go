@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
+	"github.com/servemap/servemap/store"
 )
 
 // How long the process takes to end beyond what -drain says. Until then it serves new visitors, since no other listens in
@@ -74,7 +75,7 @@ func (p *process) run(ctx context.Context, sites []*settings.Settings, read func
 // They serve visitors, with the last sitemap, until the new ones have made theirs.
 func (p *process) reload(old []*site, read func() ([]*settings.Settings, error)) []*site {
 	sites, err := read()
-	p.turn = &turn{come: make(chan struct{})}
+	p.turn = newTurn()
 	var served []*site
 	if err == nil {
 		served, err = p.open(sites)
@@ -167,7 +168,7 @@ func (p *process) open(all []*settings.Settings) (sites []*site, err error) {
 		}
 		if err != nil {
 			if p.turn != nil {
-				p.turn.refuse()
+				p.turn.refuse(store.ErrClosed)
 			}
 			return nil, errors.Join(err, endAll(sites))
 		}

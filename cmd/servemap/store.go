@@ -43,18 +43,11 @@ type turn struct {
 	err  error         // that it never comes; read it only after come is closed
 }
 
-func (t *turn) refuse() {
-	t.err = store.ErrClosed
-	close(t.come)
-}
+func newTurn() *turn { return &turn{come: make(chan struct{})} }
 
-func (t *turn) await(ctx context.Context) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.come:
-		return t.err
-	}
+func (t *turn) refuse(why error) {
+	t.err = why
+	close(t.come)
 }
 
 // later is a store that waits for its turn.
@@ -64,41 +57,46 @@ type later struct {
 }
 
 // Usage is that of a folder.
-func (s later) Usage() badgerstore.Usage {
+func (s later) Usage() (u badgerstore.Usage) {
 	if st, is := s.Store.(*badgerstore.Store); is {
-		return st.Usage()
+		u = st.Usage()
 	}
-	return badgerstore.Usage{}
+	return u
+}
+
+func (s later) await(ctx context.Context, call func() error) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.come:
+	}
+	if s.err != nil {
+		return s.err
+	}
+	return call()
 }
 
 func (s later) View(ctx context.Context, keys []string, fn func([][]byte) error) error {
-	if err := s.await(ctx); err != nil {
-		return err
-	}
-	return s.Store.View(ctx, keys, fn)
+	return s.await(ctx, func() error { return s.Store.View(ctx, keys, fn) })
 }
 
 func (s later) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
-	if err := s.await(ctx); err != nil {
-		return err
-	}
-	return s.Store.Update(ctx, keys, fn)
+	return s.await(ctx, func() error { return s.Store.Update(ctx, keys, fn) })
 }
 
 func (s later) Sync(ctx context.Context) error {
-	if err := s.await(ctx); err != nil {
-		return err
-	}
-	return s.Store.Sync(ctx)
+	return s.await(ctx, func() error { return s.Store.Sync(ctx) })
 }
 
 func (s later) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
-		if err := s.await(ctx); err != nil {
+		err := s.await(ctx, func() error {
+			s.Store.Scan(ctx, prefix, after)(yield)
+			return nil
+		})
+		if err != nil {
 			yield(store.Record{}, err)
-			return
 		}
-		s.Store.Scan(ctx, prefix, after)(yield)
 	}
 }
 
@@ -169,7 +167,9 @@ func openAllowed(s *settings.Settings, log *slog.Logger) (store.Store, func(), e
 	}
 	err = unusable(s.Data, err)
 	log.Error("the pages are served without a sitemap, since the folder cannot be used; restart once it can", "err", err)
-	return noStore{fmt.Errorf("%w: %w", store.ErrUnavailable, err)}, func() {}, nil
+	never := newTurn()
+	never.refuse(fmt.Errorf("%w: %w", store.ErrUnavailable, err))
+	return struct{ store.Store }{later{nil, never}}, func() {}, nil // which has no Usage
 }
 
 // openStore opens the records. It also returns a function that closes them.
@@ -231,15 +231,4 @@ func openFolder(ctx context.Context, s *settings.Settings, log *slog.Logger, pat
 		return nil, nil, unusable(s.Data, err)
 	}
 	return st, end, nil
-}
-
-// noStore is the store of a process that may not use its folder.
-type noStore struct{ why error }
-
-func (s noStore) View(context.Context, []string, func([][]byte) error) error   { return s.why }
-func (s noStore) Update(context.Context, []string, func([][]byte) error) error { return s.why }
-func (s noStore) Sync(context.Context) error                                   { return s.why }
-
-func (s noStore) Scan(context.Context, string, string) iter.Seq2[store.Record, error] {
-	return func(yield func(store.Record, error) bool) { yield(store.Record{}, s.why) }
 }
