@@ -89,7 +89,11 @@ func Run(ctx context.Context, cfg Config) (*report.Report, error) {
 	}
 	if err == nil && c.judge != nil {
 		c.judge.Languages()
-		c.judge.Dates(c.Files[0].URL)
+		where := c.Files[0]
+		if where.Form != listing.Index && len(c.Files) > 1 { // it is about all of them
+			where.URL = c.Site
+		}
+		c.judge.Dates(where.URL)
 		err = c.pages(ctx)
 	}
 	if err == nil {

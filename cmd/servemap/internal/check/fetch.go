@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -136,8 +137,13 @@ func plain(err error, u *url.URL) error {
 	if errors.As(err, &of) {
 		err = of.Err
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	switch op, dns := (*net.OpError)(nil), (*net.DNSError)(nil); {
+	case errors.Is(err, context.DeadlineExceeded):
 		err = fmt.Errorf("no whole answer within %v", patience)
+	case errors.As(err, &dns) && dns.IsNotFound:
+		err = errors.New("there is no such host")
+	case errors.As(err, &op):
+		err = op.Err
 	}
 	return fmt.Errorf("%s does not answer: %w", report.Shorten(u.String()), err)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -194,9 +195,9 @@ func (c *checker) compareLinks(found Crawl) {
 			c.Add("missing", report.At{Where: u}, "is linked, and not listed")
 		}
 	}
-	text := "A crawl found " + report.Count(len(found.Public), "public page") + "; " + report.Number(missing) + " of them are not listed"
+	text := fmt.Sprintf("A crawl found %s. Of these %s not listed.", report.Count(len(found.Public), "public page"), are(missing))
 	if !found.Whole {
-		c.Facts = append(c.Facts, text+". It did not come to its end, so which listed pages are linked nowhere is not known.")
+		c.Facts = append(c.Facts, text+" It did not come to its end, so which listed pages are linked nowhere is not known.")
 		return
 	}
 	orphans := 0
@@ -208,9 +209,16 @@ func (c *checker) compareLinks(found Crawl) {
 		orphans++
 		c.Add("orphan", e.At(), "is listed, and no link leads there")
 	}
-	are := " are"
-	if orphans == 1 {
-		are = " is"
+	c.Facts = append(c.Facts, text+" Of the listed pages "+are(orphans)+" linked nowhere.")
+}
+
+// are says how many there are.
+func are(n int) string {
+	switch n {
+	case 0:
+		return "none is"
+	case 1:
+		return "1 is"
 	}
-	c.Facts = append(c.Facts, text+", and "+report.Count(orphans, "listed page")+are+" linked nowhere.")
+	return report.Number(n) + " are"
 }

@@ -48,7 +48,7 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 		case p.text != 0 && p.letters > 0 && same[p.text] > 1:
 			to.Add("same", at, "shows the same text as %s", report.Count(same[p.text]-1, "other page"))
 		}
-		p.dates(at, to, now, read > 2 && sent[p.sent.Unix()/3600] == read, read > 2 && modified[p.modified.Unix()/3600] == read)
+		p.dates(at, to, now, shared(sent, p.sent, read), shared(modified, p.modified, read))
 	}
 	if own > 0 {
 		to.Facts = append(to.Facts, fmt.Sprintf("%s of the %s with a lastmod say themselves when they changed; the two dates were compared.",
@@ -56,12 +56,17 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 	}
 }
 
+// shared reports whether most of the read pages have the date of a page, as those of a build have.
+func shared(dates map[int64]int, at time.Time, read int) bool {
+	return read > 2 && 2*dates[at.Unix()/3600] > read
+}
+
 func isRoot(loc string) bool {
 	u, err := url.Parse(loc)
 	return err == nil && address.IsRoot(u)
 }
 
-// dates compares the lastmod of a page with what the page and its server say. Dates that all pages share are of a build,
+// dates compares the lastmod of a page with what the page and its server say. Dates that most pages share are of a build,
 // and those of the moment are of the request: they say nothing of one page.
 func (p *Page) dates(at report.At, to *report.Report, now time.Time, sharedHeader, sharedDate bool) {
 	d := p.Entry.Date

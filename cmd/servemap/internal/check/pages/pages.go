@@ -118,11 +118,11 @@ func (p *Page) page(at *url.URL, tell teller, now time.Time) {
 		typ = http.DetectContentType(p.Body)
 	}
 	var facts html.Facts
-	where := "in X-Robots-Tag"
+	where, said := "in X-Robots-Tag", strings.Join(p.Header["X-Robots-Tag"], ", ")
 	if isHTML(typ) {
 		facts = html.Read(p.Body, html.Options{ContentType: typ})
 		if !noIndex && facts.NoIndex {
-			noIndex, where = true, "in a meta element"
+			noIndex, where, said = true, "in a meta element", string(p.Body)
 		}
 		if until.IsZero() || !facts.UnavailableAfter.IsZero() && facts.UnavailableAfter.Before(until) {
 			until = facts.UnavailableAfter
@@ -133,6 +133,8 @@ func (p *Page) page(at *url.URL, tell teller, now time.Time) {
 	}
 	p.modified, p.text = facts.Modified, facts.MainHash
 	switch {
+	case noIndex && lastDay.MatchString(said) && !noIndexWord.MatchString(said):
+		tell("noindex", "says unavailable_after with a date that is not clear, %s; that counts as noindex", where)
 	case noIndex:
 		tell("noindex", "says noindex, %s", where)
 	case !until.IsZero() && until.Before(now):
@@ -152,6 +154,11 @@ func (p *Page) page(at *url.URL, tell teller, now time.Time) {
 	}
 	p.canonical(at, &facts, tell)
 }
+
+var (
+	lastDay     = regexp.MustCompile(`(?i)unavailable_after`)
+	noIndexWord = regexp.MustCompile(`(?i)noindex|content=["']?none`)
+)
 
 func isHTML(typ string) bool {
 	typ, _, _ = strings.Cut(typ, ";")
