@@ -54,6 +54,9 @@ func skipped(done servemap.Exploration) (left []leftOut) {
 		case l.Example != "":
 			line.some = []string{l.Example}
 		}
+		if l.Cause == eligibility.AddressHost.String() { // a crawl has no -hosts
+			line.todo = "A sitemap is for one host. If this one is yours too, crawl it as well."
+		}
 		left = append(left, line)
 	}
 	return left

@@ -23,7 +23,7 @@ func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
 	named := map[string][]inspect.Link{"not-seen": {
 		broken[0], {URL: at("/staff"), Status: 403}, {URL: at("/old"), Status: 302, To: at("/new")}, {URL: at("/me"), Status: 302, To: at("/login")}, {URL: at("/a.pdf"), Status: 200},
 	}}
-	done := servemap.Exploration{Waiting: 4, Skipped: map[string]int{"disallowed": 2, "file": 7, "query": 5},
+	done := servemap.Exploration{Waiting: 4, Skipped: map[string]int{"disallowed": 2, "file": 7, "query": 5, "host": 1},
 		Examples: map[string]string{"query": at("/article.php?id=1")}}
 	var b strings.Builder
 	plain := report.Style{Paint: func(_, text string) string { return text }, Escape: func(text string) string { return text }}
@@ -32,8 +32,8 @@ func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"\n1,169 listed · 1 broken link · 15 left out → sitemap.xml\n", "  https://example.com/gone  404, linked from https://example.com/ and 1 other page\n",
-		"4  The limit of requests was reached", "2  The site's robots.txt disallows it.", "1  Refused (403)", "1  Visitors are sent to log in", "1  No page of HTML", "1  Redirect (302)",
+		"\n1,169 listed · 1 broken link · 16 left out → sitemap.xml\n", "  https://example.com/gone  404, linked from https://example.com/ and 1 other page\n",
+		"one host. If this one is yours too, crawl it", "4  The limit of requests was reached", "2  The site's robots.txt disallows it.", "1  Refused (403)", "1  Visitors are sent to log in", "1  No page of HTML", "1  Redirect (302)",
 		"- https://example.com/article.php?id=1\n        and 2 more\n", "- https://example.com/old → https://example.com/new\n",
 	} {
 		if !strings.Contains(b.String(), want) {

@@ -24,7 +24,7 @@ func TestReadFindsWhatAFileLists(t *testing.T) {
 		{"broken off", "<urlset><url><loc>" + a + "</loc></url><url><loc>htt", []string{a}, false, true},
 		{"lines", "\ufeff" + a + "\r\n" + b + "\n", []string{a, b}, false, true},
 		{"RSS", "<rss><channel><link>https://example.com</link><item><title>x</title><link>" + a + "</link></item></channel></rss>", []string{a}, false, true},
-		{"Atom", `<feed xmlns="` + atom + `"><link href="/"/><entry><link rel="enclosure" href="/e"/><link href="` + a + `"/></entry></feed>`, []string{a}, false, true},
+		{"Atom", `<feed xmlns="` + atomSpace + `"><link href="/"/><entry><link rel="enclosure" href="/e"/><link href="` + a + `"/></entry></feed>`, []string{a}, false, true},
 		{"empty", "", nil, false, false},
 		{"a page", "<!DOCTYPE html><html><body><a href='/'>x</a><loc>/x</loc>", nil, false, false},
 		{"JSON", `{"loc": "https://example.com"}`, nil, false, false},

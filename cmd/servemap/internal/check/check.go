@@ -23,6 +23,7 @@ import (
 	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/robots"
+	"github.com/servemap/servemap/internal/page/sitemap"
 )
 
 // Config says what to check.
@@ -90,7 +91,7 @@ func Run(ctx context.Context, cfg Config) (*report.Report, error) {
 	if err == nil && c.judge != nil {
 		c.judge.Languages()
 		where := c.Files[0]
-		if where.Form != listing.Index && len(c.Files) > 1 { // it is about all of them
+		if where.Form != sitemap.Index && len(c.Files) > 1 { // it is about all of them
 			where.URL = c.Site
 		}
 		c.judge.Dates(where.URL)
@@ -347,25 +348,26 @@ func (c *checker) sitemap(ctx context.Context, f *file, alone bool) error {
 // take judges what came for a file, and returns the files that it names if it is an index. alone says that without it
 // there is nothing to check.
 func (c *checker) take(ctx context.Context, f *file, alone bool) (parts []string, err error) {
-	at := report.At{Where: f.String()}
+	at, from := report.At{Where: f.String()}, ""
+	if c.isNamed[address.Key(f.URL)] {
+		from = " (robots.txt names it)"
+	}
 	switch wall := pages.Wall(f.status, f.header, f.body); {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.As(f.err, new(errBound)):
 		c.limit(f.err)
 		return nil, nil
-	case f.err != nil && alone && c.isNamed[address.Key(f.URL)]:
-		return nil, fmt.Errorf("%w (robots.txt names it)", f.err)
 	case f.err != nil && alone:
-		return nil, f.err
+		return nil, fmt.Errorf("%w%s", f.err, from)
 	case f.err != nil:
-		c.Add("unreadable", at, "%s", strings.TrimPrefix(f.err.Error(), f.String()+" "))
+		c.Add("unreadable", at, "%s%s", strings.TrimPrefix(f.err.Error(), f.String()+" "), from)
 	case wall != "" && f.status != http.StatusOK:
 		c.Add("wall-file", at, "is answered with %d by %s, in place of the file", f.status, wall)
 	case f.status != http.StatusOK && alone:
 		return nil, fmt.Errorf("%w at %s: the server answers %s", ErrNone, f, c.why(f.answer))
 	case f.status != http.StatusOK:
-		c.Add("unreadable", at, "is answered with %s", c.why(f.answer))
+		c.Add("unreadable", at, "is answered with %s%s", c.why(f.answer), from)
 	default:
 		return c.judged(f.answer, f.URL)
 	}

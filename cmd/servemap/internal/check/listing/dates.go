@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
+	"github.com/servemap/servemap/internal/page/sitemap"
 )
 
 // Date is a lastmod that was read.
@@ -39,11 +40,11 @@ func ParseDate(text string) (d Date, ok bool) {
 }
 
 // date checks the lastmod of an entry, and returns it if it is one.
-func (r *reader) date(n *node, e Entry) Date {
-	if len(n.all(r.space, "lastmod")) == 0 {
+func (r *reader) date(n *sitemap.Node, e Entry) Date {
+	if len(n.All(r.root.Space, "lastmod")) == 0 {
 		return Date{}
 	}
-	text := n.first(r.space, "lastmod")
+	text := n.First(r.root.Space, "lastmod")
 	d, ok := ParseDate(text)
 	ahead := time.Hour
 	if d.Span > 0 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
+	"github.com/servemap/servemap/internal/page/sitemap"
 )
 
 // field is an element of an extension.
@@ -62,12 +63,12 @@ var fits = map[string]struct {
 const mostImages = 1000
 
 // extensions checks what an entry has beyond the protocol. u is its address, nil if that is none.
-func (r *reader) extensions(n *node, e Entry, u *url.URL) {
+func (r *reader) extensions(n *sitemap.Node, e Entry, u *url.URL) {
 	x := extra{r, e}
-	if images := len(n.all(imageNS, "image")); images > mostImages {
+	if images := len(n.All(imageNS, "image")); images > mostImages {
 		x.tell("image", "has %d images; Google reads 1,000 of a page", images)
 	}
-	for _, k := range n.kids {
+	for _, k := range n.Kids {
 		kind := map[string]string{imageNS: "image", videoNS: "video", newsNS: "news"}[k.Space]
 		switch {
 		case kind != "" && k.Local != kind:
@@ -99,17 +100,17 @@ type extra struct {
 func (x extra) tell(kind, text string, args ...any) { x.To.Add(kind, x.entry.At(), text, args...) }
 
 // elements checks the elements of an extension.
-func (x extra) elements(kind string, n *node) {
+func (x extra) elements(kind string, n *sitemap.Node) {
 	known, some := inside[n.Local], map[string]bool{}
-	for _, k := range n.kids {
+	for _, k := range n.Kids {
 		at := slices.IndexFunc(known, func(f field) bool { return f.name == k.Local })
-		text := strings.TrimSpace(k.text)
+		text := strings.TrimSpace(k.Text)
 		switch {
 		case k.Space != n.Space:
 			continue
 		case at < 0:
 			x.tell(kind, "has <%s:%s>, which there is not", kind, k.Local)
-		case len(k.kids) > 0 && inside[k.Local] != nil:
+		case len(k.Kids) > 0 && inside[k.Local] != nil:
 			x.elements(kind, k)
 		case text == "":
 			continue // as if it were not there
@@ -129,14 +130,14 @@ func (x extra) elements(kind string, n *node) {
 	}
 }
 
-func (x extra) video(v *node) {
-	if len(v.all(v.Space, "content_loc"))+len(v.all(v.Space, "player_loc")) == 0 {
+func (x extra) video(v *sitemap.Node) {
+	if len(v.All(v.Space, "content_loc"))+len(v.All(v.Space, "player_loc")) == 0 {
 		x.tell("video", "has a <video:video> with neither <video:content_loc> nor <video:player_loc>")
 	}
-	if n := len([]rune(v.first(v.Space, "description"))); n > 2048 {
+	if n := len([]rune(v.First(v.Space, "description"))); n > 2048 {
 		x.tell("video", "has a description of %d characters; Google reads 2,048", n)
 	}
-	if n := len(v.all(v.Space, "tag")); n > 32 {
+	if n := len(v.All(v.Space, "tag")); n > 32 {
 		x.tell("video", "has %d tags; at most 32 are allowed", n)
 	}
 }
@@ -144,8 +145,8 @@ func (x extra) video(v *node) {
 // newsFor is how long an article is news to Google.
 const newsFor = 48 * time.Hour
 
-func (x extra) news(a *node) {
-	d, _ := ParseDate(a.first(a.Space, "publication_date"))
+func (x extra) news(a *sitemap.Node) {
+	d, _ := ParseDate(a.First(a.Space, "publication_date"))
 	age := x.Now.Sub(d.At)
 	if d.At.Equal(d.At.Truncate(day)) { // it may mean the whole day
 		age -= day

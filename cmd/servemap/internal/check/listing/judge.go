@@ -123,20 +123,20 @@ func (e Entry) At() report.At {
 var known = map[string]bool{"loc": true, "lastmod": true, "changefreq": true, "priority": true}
 
 // elements checks which elements an entry has, and returns its address.
-func (r *reader) elements(n *node) (loc string, ok bool) {
+func (r *reader) elements(n *sitemap.Node) (loc string, ok bool) {
 	count := map[string]int{}
-	for _, k := range n.kids {
+	for _, k := range n.Kids {
 		switch {
-		case k.Space != r.space && k.Space != "":
+		case k.Space != r.root.Space && k.Space != "":
 			if right := meant(k.Space); right != "" && right != k.Space && !slices.Contains(r.said, k.Space) {
 				r.said = append(r.said, k.Space)
-				r.add("namespace", k.line, "<%s> has the namespace %q; it must be %q", k.Local, k.Space, right)
+				r.add("namespace", k.Line, "<%s> has the namespace %q; it must be %q", k.Local, k.Space, right)
 			}
 			continue
-		case !known[k.Local] || r.form == Index && k.Local != "loc" && k.Local != "lastmod":
-			r.add("structure", k.line, "<%s> in <%s>, which the protocol does not have", k.Local, n.Local)
-		case len(k.kids) > 0:
-			r.add("structure", k.line, "<%s> has elements in it", k.Local)
+		case !known[k.Local] || r.form == sitemap.Index && k.Local != "loc" && k.Local != "lastmod":
+			r.add("structure", k.Line, "<%s> in <%s>, which the protocol does not have", k.Local, n.Local)
+		case len(k.Kids) > 0:
+			r.add("structure", k.Line, "<%s> has elements in it", k.Local)
 		}
 		count[k.Local]++
 	}
@@ -154,37 +154,37 @@ func (r *reader) elements(n *node) (loc string, ok bool) {
 }
 
 // lost counts an entry that has no address to judge, and says why.
-func (r *reader) lost(n *node, text string, args ...any) {
+func (r *reader) lost(n *sitemap.Node, text string, args ...any) {
 	r.entries++
 	r.Unfit++
-	r.add("loc-missing", n.line, text, args...)
+	r.add("loc-missing", n.Line, text, args...)
 }
 
 // own returns the text of an element of the protocol.
-func (r *reader) own(n *node, local string) string {
-	if text := n.first(r.space, local); text != "" || r.space == "" {
+func (r *reader) own(n *sitemap.Node, local string) string {
+	if text := n.First(r.root.Space, local); text != "" || r.root.Space == "" {
 		return text
 	}
-	return n.first("", local)
+	return n.First("", local)
 }
 
 // listed takes an entry of a sitemap.
-func (r *reader) listed(n *node) {
+func (r *reader) listed(n *sitemap.Node) {
 	loc, ok := r.elements(n)
 	if !ok {
 		return
 	}
-	e := Entry{Loc: loc, Line: n.line, File: r.name}
-	if e.Date = r.date(n, e); len(n.all(r.space, "lastmod")) == 0 {
+	e := Entry{Loc: loc, Line: n.Line, File: r.name}
+	if e.Date = r.date(n, e); len(n.All(r.root.Space, "lastmod")) == 0 {
 		r.Undated++
 	}
-	if freq := n.all(r.space, "changefreq"); len(freq) > 0 {
-		if word := strings.TrimSpace(freq[0].text); word == "" || !sitemap.ValidFreq(word) {
+	if freq := n.All(r.root.Space, "changefreq"); len(freq) > 0 {
+		if word := strings.TrimSpace(freq[0].Text); word == "" || !sitemap.ValidFreq(word) {
 			r.To.Add("changefreq", e.At(), "has the changefreq %q", word)
 		}
 	}
-	if p := n.all(r.space, "priority"); len(p) > 0 {
-		if text := strings.TrimSpace(p[0].text); !isNumber(text, 0, 1) {
+	if p := n.All(r.root.Space, "priority"); len(p) > 0 {
+		if text := strings.TrimSpace(p[0].Text); !isNumber(text, 0, 1) {
 			r.To.Add("priority", e.At(), "has the priority %q", text)
 		}
 	}
@@ -202,13 +202,13 @@ func isNumber(text string, least, most float64) bool {
 }
 
 // part takes an entry of an index.
-func (r *reader) part(n *node) {
+func (r *reader) part(n *sitemap.Node) {
 	loc, ok := r.elements(n)
 	if !ok {
 		return
 	}
 	r.entries++
-	e := Entry{Loc: loc, Line: n.line, File: r.name}
+	e := Entry{Loc: loc, Line: n.Line, File: r.name}
 	r.date(n, e)
 	u, why := address.Parse(loc)
 	if why.Kind != "" {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
+	"github.com/servemap/servemap/internal/page/sitemap"
 )
 
 // versions are the addresses that an entry names as the page in its languages.
@@ -54,20 +55,20 @@ func badLanguage(lang string) string {
 var otherLanguage = map[string]string{"jp": "ja", "cn": "zh", "dk": "da", "cz": "cs", "gr": "el", "ua": "uk", "us": "en-US", "gb": "en-GB", "at": "de-AT", "iw": "he", "in": "id"}
 
 // alternates takes the versions in other languages that an entry names.
-func (r *reader) alternates(n *node, e Entry, self string) {
+func (r *reader) alternates(n *sitemap.Node, e Entry, self string) {
 	var v versions
 	langs := map[string]string{}
-	for _, l := range n.all(xhtmlNS, "link") {
-		rel, _ := l.get("rel")
-		lang, has := l.get("hreflang")
-		href, _ := l.get("href")
+	for _, l := range n.All(xhtmlNS, "link") {
+		rel, _ := l.Get("rel")
+		lang, has := l.Get("hreflang")
+		href, _ := l.Get("href")
 		tell := func(text string, args ...any) { r.To.Add("hreflang", e.At(), text, args...) }
 		switch {
 		case !strings.EqualFold(rel, "alternate"):
 			tell("has a link of rel=%q; it must be alternate", rel)
 			continue
 		case !has:
-			if media, _ := l.get("media"); media == "" { // one for phones has a medium
+			if media, _ := l.Get("media"); media == "" { // one for phones has a medium
 				tell("has a link to %s without hreflang", href)
 			}
 			continue

@@ -2,7 +2,6 @@ package listing
 
 import (
 	"bytes"
-	"encoding/xml"
 	"net/url"
 	"slices"
 	"strings"
@@ -20,13 +19,6 @@ const (
 	videoNS  = "http://www.google.com/schemas/sitemap-video/1.1"
 	newsNS   = "http://www.google.com/schemas/sitemap-news/0.9"
 	xhtmlNS  = "http://www.w3.org/1999/xhtml"
-	atomNS   = "http://www.w3.org/2005/Atom"
-)
-
-// The forms of files.
-const (
-	Sitemap, Index  = "sitemap", "index"
-	rss, atom, text = "rss", "atom", "text"
 )
 
 // Answer is a file as a server gave it.
@@ -39,42 +31,6 @@ type Answer struct {
 
 // MaxBytes is how much of a file is read.
 const MaxBytes = sitemap.MaxBytes + 1
-
-// node is an element of an entry.
-type node struct {
-	xml.Name
-	attrs []xml.Attr
-	text  string
-	line  int
-	kids  []*node
-}
-
-func (n *node) get(attr string) (string, bool) {
-	for _, a := range n.attrs {
-		if a.Name.Local == attr {
-			return a.Value, true
-		}
-	}
-	return "", false
-}
-
-// all returns the elements of a name in a node.
-func (n *node) all(space, local string) (found []*node) {
-	for _, k := range n.kids {
-		if k.Space == space && k.Local == local {
-			found = append(found, k)
-		}
-	}
-	return found
-}
-
-// first returns the text of the first element of a name, "" for none.
-func (n *node) first(space, local string) string {
-	if all := n.all(space, local); len(all) > 0 {
-		return strings.TrimSpace(all[0].text)
-	}
-	return ""
-}
 
 // File reads a file, notes what is wrong with it, and returns it with the files that it names if it is an index.
 func (j *Judge) File(a Answer) (f report.File, parts []string) {
@@ -114,15 +70,13 @@ type reader struct {
 	name      string
 	file      *url.URL
 	form      string // "" if it is no file that lists pages
-	space     string // of its root
 	entries   int
 	parts     []string
 	named     map[string]bool // parts, by key
 	cut       bool            // its end is missing; then what else is wrong with the XML is not told too
 	broken    bool            // it is no XML
-	open      []*node         // from the root on
-	nodes     int             // of the entry
-	stray     bool
+	root      *sitemap.Node
+	stray     bool     // a text that stands between the elements was told
 	said      []string // namespaces that were told
 	newsItems int
 }
@@ -146,12 +100,12 @@ func (r *reader) read(body []byte) {
 		r.add("root", 0, "is empty")
 	case htmlBegins.Match(begin[:min(len(begin), 4096)]):
 		r.add("html", 0, "is a page of HTML")
-	case !bytes.Contains(body, []byte("<")) || isURL(firstLine(begin)):
+	case !bytes.Contains(body, []byte("<")) || sitemap.IsURL(begin):
 		r.lines(body)
 	case begin[0] == '{' || begin[0] == '[':
 		r.add("root", 0, "is JSON, and no sitemap")
 	default:
-		strict.Read(body, r)
+		sitemap.ReadOutline(body, r)
 	}
 }
 
@@ -160,22 +114,17 @@ func firstLine(text []byte) string {
 	return string(bytes.TrimSpace(line))
 }
 
-func isURL(s string) bool {
-	s = strings.ToLower(s)
-	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")
-}
-
 // lines reads a text of URLs, one a line.
 func (r *reader) lines(body []byte) {
 	if !utf8.Valid(body) {
 		r.add("encoding", 0, "is not in UTF-8")
 	}
 	all := bytes.Split(bytes.TrimPrefix(body, []byte("\ufeff")), []byte("\n"))
-	if !slices.ContainsFunc(all, func(line []byte) bool { return isURL(string(bytes.TrimSpace(line[:min(len(line), 20)]))) }) {
+	if !slices.ContainsFunc(all, func(line []byte) bool { return sitemap.IsURL(bytes.TrimLeft(line, " \t\r")) }) {
 		r.add("root", 0, "is neither XML nor a text of URLs; it begins with %q", firstLine(body))
 		return
 	}
-	r.form = text
+	r.form = sitemap.Text
 	for n, line := range all {
 		if loc := strings.TrimSpace(string(line)); loc != "" && utf8.ValidString(loc) {
 			r.page(Entry{Loc: loc, Line: n + 1})
@@ -183,28 +132,7 @@ func (r *reader) lines(body []byte) {
 	}
 }
 
-// mostNodes is how many elements an entry may have: 1,000 images with all that is said of them, and much more.
-const mostNodes = 20_000
-
-// Start is for [strict.Read].
-func (r *reader) Start(e xml.StartElement, line int) {
-	n := &node{Name: e.Name, attrs: e.Attr, line: line}
-	depth := len(r.open)
-	if depth == 0 {
-		r.root(n)
-	}
-	if depth > 1 || depth == 1 && r.isEntry(n) {
-		if r.nodes++; r.nodes <= mostNodes {
-			up := r.open[depth-1]
-			up.kids = append(up.kids, n)
-		}
-	} else if depth == 1 && (n.Space == r.space || n.Space == "") && (r.form == Sitemap || r.form == Index) {
-		r.misplaced(n)
-	}
-	r.open = append(r.open, n)
-}
-
-// Problem is for [strict.Read].
+// Problem is for [sitemap.ReadOutline].
 func (r *reader) Problem(text string, line int) {
 	if !r.cut {
 		r.broken = true
@@ -212,121 +140,49 @@ func (r *reader) Problem(text string, line int) {
 	}
 }
 
-// root takes the root element.
-func (r *reader) root(n *node) {
-	r.space = n.Space
+// Root is for [sitemap.ReadOutline].
+func (r *reader) Root(n *sitemap.Node, form string) {
+	r.root, r.form = n, form
 	switch {
-	case n.Local == "urlset":
-		r.form = Sitemap
-	case n.Local == "sitemapindex":
-		r.form = Index
-	case n.Local == "rss" || n.Local == "RDF":
-		r.form = rss
-		return
-	case n.Local == "feed" && (n.Space == atomNS || n.Space == ""):
-		r.form = atom
-		return
+	case form == "":
+		r.add("root", n.Line, "begins with <%s>", n.Local)
+	case form != sitemap.Sitemap && form != sitemap.Index || n.Space == protocol:
+	case n.Space == "":
+		r.add("namespace", n.Line, `<%s> has no namespace; it must have xmlns="%s"`, n.Local, protocol)
 	default:
-		r.add("root", n.line, "begins with <%s>", n.Local)
-		return
-	}
-	switch n.Space {
-	case protocol:
-	case "":
-		r.add("namespace", n.line, `<%s> has no namespace; it must have xmlns="%s"`, n.Local, protocol)
-	default:
-		r.add("namespace", n.line, "<%s> has the namespace %q; it must be %q", n.Local, n.Space, protocol)
+		r.add("namespace", n.Line, "<%s> has the namespace %q; it must be %q", n.Local, n.Space, protocol)
 	}
 }
 
-// isEntry reports whether a child of the root holds an entry. Those of feeds are deeper, so a whole channel is one
-// here.
-func (r *reader) isEntry(n *node) bool {
-	switch r.form {
-	case Sitemap:
-		return n.Space == r.space && n.Local == "url"
-	case Index:
-		return n.Space == r.space && n.Local == "sitemap"
-	case rss:
-		return n.Local == "channel" || n.Local == "item"
-	case atom:
-		return n.Local == "entry"
-	}
-	return false
-}
-
-// misplaced notes a child of the root that the protocol does not have there.
-func (r *reader) misplaced(n *node) {
+// Stray is for [sitemap.ReadOutline].
+func (r *reader) Stray(n *sitemap.Node) {
 	switch {
+	case n.Local == "" && r.stray:
+	case n.Local == "":
+		r.stray = true
+		r.add("structure", n.Line, "the text %q stands between the elements", n.Text)
 	case n.Local == "sitemap":
-		r.add("structure", n.line, "<sitemap> in a <urlset>; it belongs into a <sitemapindex>")
+		r.add("structure", n.Line, "<sitemap> in a <urlset>; it belongs into a <sitemapindex>")
 	case n.Local == "url":
-		r.add("structure", n.line, "<url> in a <sitemapindex>; it belongs into a <urlset>")
+		r.add("structure", n.Line, "<url> in a <sitemapindex>; it belongs into a <urlset>")
 	default:
-		r.add("structure", n.line, "<%s> in <%s>, which the protocol does not have", n.Local, r.open[0].Local)
+		r.add("structure", n.Line, "<%s> in <%s>, which the protocol does not have", n.Local, r.root.Local)
 	}
 }
 
-// Text is for [strict.Read].
-func (r *reader) Text(s string, line int) {
-	if len(r.open) > 2 {
-		if n := r.open[len(r.open)-1]; len(n.text) < 1<<16 {
-			n.text += s
-		}
-		return
+// Entry is for [sitemap.ReadOutline].
+func (r *reader) Entry(n *sitemap.Node, cut bool) {
+	if cut {
+		r.add("structure", n.Line, "an entry has too many elements")
 	}
-	if (r.form == Sitemap || r.form == Index) && !r.stray && strings.TrimSpace(s) != "" {
-		r.stray = true // once
-		line += strings.Count(s[:len(s)-len(strings.TrimLeft(s, " \t\r\n"))], "\n")
-		r.add("structure", line, "the text %q stands between the elements", strings.TrimSpace(s))
-	}
-}
-
-// End is for [strict.Read]. It takes an entry once it is whole, and forgets it.
-func (r *reader) End() {
-	n := r.open[len(r.open)-1]
-	r.open = r.open[:len(r.open)-1]
-	depth := len(r.open)
-	if depth == 1 && r.isEntry(n) && n.Local != "channel" || depth == 2 && r.form == rss && n.Local == "item" {
-		r.entry(n)
-		up := r.open[depth-1]
-		up.kids, r.nodes = up.kids[:max(0, len(up.kids)-1)], 0
-	}
-}
-
-// entry takes a whole entry.
-func (r *reader) entry(n *node) {
-	if r.nodes > mostNodes {
-		r.add("structure", n.line, "an entry has more than %s elements", report.Number(mostNodes))
-	}
-	switch r.form {
-	case Sitemap:
+	switch link := n.Link(); {
+	case r.form == sitemap.Sitemap:
 		r.listed(n)
-	case Index:
+	case r.form == sitemap.Index:
 		r.part(n)
-	default:
-		r.item(n)
-	}
-}
-
-// item takes an entry of a feed.
-func (r *reader) item(n *node) {
-	e := Entry{Line: n.line}
-	for _, k := range n.kids {
-		switch {
-		case k.Local != "link" || e.Loc != "":
-		case r.form == rss && (k.Space == "" || k.Space == n.Space):
-			e.Loc = strings.TrimSpace(k.text)
-		default:
-			if rel, has := k.get("rel"); !has || rel == "alternate" {
-				href, _ := k.get("href")
-				e.Loc = strings.TrimSpace(href)
-			}
-		}
-	}
-	if e.Loc == "" {
+	case link == "":
 		r.lost(n, "an entry of the feed has no link")
-		return
+	default:
+		r.page(Entry{Loc: link, Line: n.Line})
 	}
-	r.page(e)
 }
