@@ -13,7 +13,7 @@ import (
 func readFile(name string) ([]*settings.Settings, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("-config: %w", err)
+		return nil, fmt.Errorf("-config: %w; \"servemap config\" prints a file to begin with", err)
 	}
 	sites, err := settings.Read(name, text)
 	if err != nil {

@@ -224,6 +224,23 @@ func TestInspectorNamesNoPageThatIsNotListedAndIsNone(t *testing.T) {
 	})
 }
 
+// Before the first visitor there is nothing to show, so no empty box is shown. What is not counted yet is no zero.
+func TestAYoungInspectorShowsOnlyWhatThereIs(t *testing.T) {
+	testkit.Run(t, testkit.Setup{Handler: testkit.Page("home")}, func(s *testkit.Site) {
+		ask, boxes := owner(s), []string{"Not listed", "Why pages are listed", "Responses that did not count", "History", "What happened"}
+		for _, box := range boxes {
+			if got := text(ask("")); strings.Contains(got, box) || !strings.Contains(got, "Waiting for the first visitor") {
+				t.Errorf("before the first visitor it has %s: %s", box, got)
+			}
+		}
+		s.Get("/")
+		time.Sleep(15 * time.Second)
+		if got := text(ask("")); !strings.Contains(got, "What happened Counted from the first minute on.") || !strings.Contains(got, boxes[1]) {
+			t.Errorf("in the first minute: %s", got)
+		}
+	})
+}
+
 func TestTheOwnersClicksDoNotCount(t *testing.T) {
 	mount := func(s *servemap.Site) http.Handler {
 		r := mux.NewRouter()

@@ -85,6 +85,30 @@ func TestPasswordFieldsAreToLookIntoOnlyWhereTheyAreMany(t *testing.T) {
 	}
 }
 
+func TestTimelineCountsTheChangesWhoseTimeIsNotKnown(t *testing.T) {
+	first := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	at := func(days int) time.Time { return first.AddDate(0, 0, days) }
+	for _, tt := range []struct {
+		name    string
+		changes []time.Time
+		seen    int
+		want    string
+	}{
+		{"new", nil, 0, "Last seen, First seen"},
+		{"all are known", []time.Time{at(2)}, 1, "Last seen, Changed, First seen"},
+		{"one more", []time.Time{at(3), at(2)}, 3, "Last seen, Changed, Changed, 1 earlier change, First seen"},
+		{"many more", []time.Time{at(3)}, 1236, "Last seen, Changed, 1,235 earlier changes, First seen"},
+	} {
+		var got []string
+		for _, h := range timelineOf(first, at(4), tt.changes, tt.seen) {
+			got = append(got, h.Text)
+		}
+		if text := strings.Join(got, ", "); text != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, text, tt.want)
+		}
+	}
+}
+
 func TestStateSaysInOneLineHowTheSiteDoes(t *testing.T) {
 	for _, tt := range []struct {
 		name string
