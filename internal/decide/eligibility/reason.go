@@ -135,6 +135,25 @@ var reasonNames = [...]string{
 	AddressQuery: "query",
 }
 
+// Standing returns the verdict that has the reason, Unknown if none has.
+func (r Reason) Standing() Standing {
+	s := Standing{Reason: r}
+	switch r {
+	case ByRule, ByEntry, ByRoute, ByLink, BySitemap, ByHistory:
+		s.Verdict = Listed
+	case NoEvidence, NotSeen, NoPage, Growth:
+		s.Verdict = Waiting
+	case ActionWord, Capability, Duplicate, SoftNotFound, HeadNotSeen, Encoding:
+		s.Verdict = Held
+	case RuleNever, Disallowed, Forgotten, NoIndex, Private, NoStore,
+		CanonicalElsewhere, CanonicalConflict, QueryNotCanonical, PasswordField:
+		s.Verdict = Excluded
+	case StatusGone, NotFound, Denied, LoginRedirect, Moved, LeadsOn, Unseen:
+		s.Verdict = Gone
+	}
+	return s
+}
+
 // String returns the reason's name, such as "no-evidence".
 func (r Reason) String() string {
 	if int(r) < len(reasonNames) {

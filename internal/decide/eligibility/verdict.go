@@ -32,24 +32,5 @@ type Standing struct {
 	Reason  Reason  `cbor:"2,keyasint,omitzero"`
 }
 
-// Standing returns the verdict that has the reason, Unknown if none has.
-func (r Reason) Standing() Standing {
-	s := Standing{Reason: r}
-	switch r {
-	case ByRule, ByEntry, ByRoute, ByLink, BySitemap, ByHistory:
-		s.Verdict = Listed
-	case NoEvidence, NotSeen, NoPage, Growth:
-		s.Verdict = Waiting
-	case ActionWord, Capability, Duplicate, SoftNotFound, HeadNotSeen, Encoding:
-		s.Verdict = Held
-	case RuleNever, Disallowed, Forgotten, NoIndex, Private, NoStore,
-		CanonicalElsewhere, CanonicalConflict, QueryNotCanonical, PasswordField:
-		s.Verdict = Excluded
-	case StatusGone, NotFound, Denied, LoginRedirect, Moved, LeadsOn, Unseen:
-		s.Verdict = Gone
-	}
-	return s
-}
-
 // Listed reports whether the verdict is to list the page.
 func (s Standing) Listed() bool { return s.Verdict == Listed }
