@@ -146,9 +146,7 @@ func TestPagesAreChosenWhenTheyAreSent(t *testing.T) {
 				time.Sleep(time.Hour)
 				r.wantPosts()
 				s := r.status()
-				if s.Pending != 0 {
-					t.Errorf("%d pages wait for ever", s.Pending)
-				}
+				base.Equal(t, s.Pending, 0, "pages wait for ever")
 			})
 		})
 	}
@@ -327,9 +325,7 @@ func TestRefusalDelaysTheNextPost(t *testing.T) {
 				r.wantPosts("/1")
 				time.Sleep(2 * time.Hour)
 				r.wantPosts()
-				if v := r.status().Endpoints[0].Verdict; v != "ok" {
-					t.Errorf("the verdict stays %q", v)
-				}
+				base.Equal(t, r.status().Endpoints[0].Verdict, "ok", "the verdict stays")
 			})
 		})
 	}

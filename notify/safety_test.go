@@ -154,9 +154,7 @@ func TestKeyFileIsServedAtItsNameOnly(t *testing.T) {
 			"Content-Type": "text/plain; charset=utf-8", "Content-Length": fmt.Sprint(len(testKey)),
 			"Cache-Control": "max-age=300, no-transform", "X-Robots-Tag": "noindex", "Set-Cookie": "",
 		} {
-			if got := w.Header().Get(name); got != want {
-				t.Errorf("%s %s: %s is %q, want %q", row.method, row.path, name, got, want)
-			}
+			base.Equal(t, w.Header().Get(name), want, "%s %s: %s is", row.method, row.path, name)
 		}
 	}
 }
@@ -196,9 +194,7 @@ func TestKeyIsMadeOnceAndShownNowhere(t *testing.T) {
 			t.Errorf("the key is %q", key)
 		}
 		for _, p := range posts {
-			if p.Key != key {
-				t.Errorf("another key is used after a restart")
-			}
+			base.Equal(t, p.Key, key, "the key after a restart")
 		}
 		said := r.Logged.String() + fmt.Sprintf("%+v", r.status())
 		for i := range len(key) - 8 {

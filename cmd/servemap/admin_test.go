@@ -42,9 +42,7 @@ func TestWhatListensIsNamedByAnAddressThatABrowserOpens(t *testing.T) {
 		"127.0.0.1:9090": "http://127.0.0.1:9090", "127.0.0.2:9090": "http://127.0.0.2:9090", "[::1]:9090": "http://[::1]:9090",
 		"0.0.0.0:9090": "http://localhost:9090", "[::]:9090": "http://localhost:9090", "192.0.2.1:9090": "http://192.0.2.1:9090",
 	} {
-		if got := opensAt(net.TCPAddrFromAddrPort(netip.MustParseAddrPort(listener))); got != want {
-			t.Errorf("%s: %q, want %q", listener, got, want)
-		}
+		base.Equal(t, opensAt(net.TCPAddrFromAddrPort(netip.MustParseAddrPort(listener))), want, "%s", listener)
 	}
 }
 
@@ -73,9 +71,7 @@ func TestAdminAnswersAtItsAddressAndTheInspectorByItsLink(t *testing.T) {
 		resp, err := visitor.Do(r)
 		base.Check(t, err)
 		resp.Body.Close()
-		if resp.StatusCode != http.StatusMisdirectedRequest {
-			t.Errorf("/%s for a foreign name: %s", path, resp.Status)
-		}
+		base.Equal(t, resp.StatusCode, http.StatusMisdirectedRequest, "/%s for a foreign name", path)
 		want := map[string]int{"healthz": 200, "metrics": 200, "inspect/": 404, "inspect/?key=" + key: 303}[path]
 		if resp, _ := get(t, at+path); resp.StatusCode != want {
 			t.Errorf("/%s: %s, want %d", path, resp.Status, want)

@@ -33,9 +33,7 @@ func TestJSONHasTheFieldsThatProgramsRelyOn(t *testing.T) {
 		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &fields); err != nil {
 			t.Errorf("%q: %v in %s%s", tt.args, err, out, errs)
 		}
-		if got := strings.Join(slices.Sorted(maps.Keys(fields)), " "); got != tt.want {
-			t.Errorf("%q: fields %s, want %s", tt.args, got, tt.want)
-		}
+		base.Equal(t, strings.Join(slices.Sorted(maps.Keys(fields)), " "), tt.want, "%q: fields", tt.args)
 	}
 }
 

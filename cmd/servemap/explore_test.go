@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // slow is a site whose pages wait for the test.
@@ -45,22 +47,16 @@ func TestInterruptedExplorationBeginsAnewAtTheNextStart(t *testing.T) {
 	if code, _, errs := call(t, "explore", "-data", data); code != codeFailed || !strings.Contains(errs, "already") {
 		t.Errorf("two at once: %d %s", code, errs)
 	}
-	if code := s.stop(); code != codeDone {
-		t.Errorf("code %d", code)
-	}
+	base.Equal(t, s.stop(), codeDone, "code")
 	close(site.release)
 	s = serve(t, data, args...)
 	s.log.await(t, "msg=explored")
-	if n := len(listed(t, data)); n != 21 {
-		t.Errorf("%d pages are listed", n)
-	}
+	base.Equal(t, len(listed(t, data)), 21, "pages are listed")
 	s.stop()
 	s = serve(t, data, args...) // a third start has nothing to explore
 	s.log.await(t, "not explored, since that was done before")
 	must(t, "status", "-data", data)
-	if strings.Count(s.log.String(), "explored") != 1 {
-		t.Errorf("it explores again: %s", s.log)
-	}
+	base.Equal(t, strings.Count(s.log.String(), "explored"), 1, "times that it tells of exploring, in %s", s.log)
 }
 
 // A server for development writes its own address into its pages, as Hugo's does. There it is the site's.
@@ -109,9 +105,7 @@ func TestOriginThatLeadsElsewhereSaysWhatToType(t *testing.T) {
 		t.Errorf("status before it is explored: %s", text)
 	}
 	must(t, "explore", "-data", s.data, "-inside")
-	if n := len(listed(t, s.data)); n != 21 {
-		t.Errorf("%d pages are listed", n)
-	}
+	base.Equal(t, len(listed(t, s.data)), 21, "pages are listed")
 	if text := must(t, "status", "-data", s.data); strings.Contains(text, hint) {
 		t.Errorf("status after it: %s", text)
 	}
@@ -155,9 +149,7 @@ func TestExplorationSaysWhatKeepsPagesOutAndWhatToType(t *testing.T) {
 			s.stop()
 			s = serve(t, s.data, append(args, strings.Fields(tt.flags)...)...)
 			s.log.await(t, "msg=explored")
-			if n := len(listed(t, s.data)); n != 21 {
-				t.Errorf("%d pages are listed: %s", n, s.log)
-			}
+			base.Equal(t, len(listed(t, s.data)), 21, "pages are listed: %s", s.log)
 		})
 	}
 }

@@ -313,7 +313,5 @@ func writeSite(t *testing.T) string {
 func sameStrings(t *testing.T, what string, got []string, want ...string) {
 	t.Helper()
 	slices.Sort(want)
-	if !slices.Equal(slices.Sorted(slices.Values(got)), want) {
-		t.Errorf("%s: %q, want %q", what, got, want)
-	}
+	base.EqualLists(t, slices.Sorted(slices.Values(got)), want, "%s", what)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // sitemap is a urlset, as any reader of XML sees it.
@@ -64,15 +65,11 @@ func TestSitemapHasTheExtensionsThatAreSwitchedOn(t *testing.T) {
 					s.Visit("/", "/en", "/de", "/news", "/film")
 				}
 				s.Settle()
-				if n := len(entries(s, "/sitemap.xml").URLs); n != 5 {
-					s.Errorf("%d pages are listed", n)
-				}
+				base.Equal(s, len(entries(s, "/sitemap.xml").URLs), 5, "pages are listed")
 				body := s.Get("/sitemap.xml").Body
 				for _, element := range []string{alternate, image, video} {
 					want := strings.Contains(strings.Join(tt.has, " "), element)
-					if strings.Contains(body, element) != want {
-						s.Errorf("%s is there: %v:\n%s", element, !want, body)
-					}
+					base.Equal(s, strings.Contains(body, element), want, "%s is there, in\n%s", element, body)
 				}
 				if strings.Count(body, "xmlns:") != len(tt.has) || strings.Contains(body, "/never/") {
 					s.Errorf("it declares what it does not use, or names what a rule keeps out:\n%s", body)

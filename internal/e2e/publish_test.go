@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -23,9 +22,7 @@ func wantEntries(s *testkit.Site, want ...string) {
 	for _, u := range entries(s, "/sitemap.xml").URLs {
 		got = append(got, strings.TrimPrefix(u.Loc, testkit.Origin)+" "+u.ChangeFreq+" "+u.Priority)
 	}
-	if !slices.Equal(got, want) {
-		s.Errorf("the sitemap has %q, want %q", got, want)
-	}
+	base.EqualLists(s, got, want, "the sitemap has")
 }
 
 func TestChangefreqIsPublished(t *testing.T) {

@@ -2,12 +2,12 @@ package e2e
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store/memstore"
 )
 
@@ -35,9 +35,7 @@ func TestSectionsHaveFilesOfTheirOwn(t *testing.T) {
 			testkit.Run(t, testkit.Setup{Handler: site, Store: st, Options: servemap.Options{Rules: tt.rules}}, func(s *testkit.Site) {
 				explore(s, servemap.ExploreOptions{})
 				s.Settle()
-				if got := sectioned(s); !slices.Equal(got, tt.files) {
-					s.Errorf("the files are %q, want %q", got, tt.files)
-				}
+				base.EqualLists(s, sectioned(s), tt.files, "the files are")
 			})
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func TestNumbersAndTimesAreWrittenForPeople(t *testing.T) {
@@ -43,9 +44,7 @@ func TestNumbersAndTimesAreWrittenForPeople(t *testing.T) {
 		{"long", shorten(strings.Repeat("ä", 100)), strings.Repeat("ä", 80) + "…"},
 		{"what people type", escaped("Café \"a\""), "Caf%C3%A9%20%22a%22"},
 	} {
-		if tt.got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.name, tt.got, tt.want)
-		}
+		base.Equal(t, tt.got, tt.want, "%s", tt.name)
 	}
 }
 
@@ -124,8 +123,6 @@ func TestStateSaysInOneLineHowTheSiteDoes(t *testing.T) {
 		{"a dead store", messages.Counts{Listed: 2, NoStore: true}, "2 pages listed; the store does not answer"},
 		{"a store that never answered", messages.Counts{NoStore: true}, "No sitemap, as the store does not answer"},
 	} {
-		if got := state(tt.s); got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
-		}
+		base.Equal(t, state(tt.s), tt.want, "%s", tt.name)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // ways are the ways to reach a site: each router and each protocol once. What depends on how many networks
@@ -172,9 +173,7 @@ func (s *scene) checkAll(t *testing.T, r *row) {
 		if p.row != r {
 			continue
 		}
-		if problem := s.check(p); problem != "" {
-			t.Errorf("%s: %s", p.location, problem)
-		}
+		base.Equal(t, s.check(p), "", "%s", p.location)
 	}
 }
 

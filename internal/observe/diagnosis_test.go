@@ -61,9 +61,7 @@ func TestRequestsThatAreNotLearnedGetAHint(t *testing.T) {
 			for i := range 60 {
 				r.watches(tt.change(get(fmt.Sprintf("/secret/%d", i))), tt.next)
 			}
-			if got := r.cfg.Hints.Given(); !slices.Equal(got, tt.want) {
-				t.Errorf("hints = %q, want %q", got, tt.want)
-			}
+			base.EqualLists(t, r.cfg.Hints.Given(), tt.want, "hints")
 			log := r.log.String()
 			if n := strings.Count(log, "level=WARN"); n != len(tt.want) {
 				t.Errorf("%d hints were logged, want each once:\n%s", n, log)
@@ -123,9 +121,7 @@ func TestHintDependsOnWhetherPagesAreLearned(t *testing.T) {
 			for i := range tt.cookies {
 				r.watches(with(get(fmt.Sprintf("/%d", i)), "Cookie", "session=1"), page200)
 			}
-			if got := r.cfg.Hints.Given(); !slices.Equal(got, tt.want) {
-				t.Errorf("hints = %q, want %q", got, tt.want)
-			}
+			base.EqualLists(t, r.cfg.Hints.Given(), tt.want, "hints")
 		})
 	}
 }
@@ -182,9 +178,7 @@ func TestRequestsDoNotWaitForEachOtherToBeCounted(t *testing.T) {
 	r := start(t)
 	r.diagnosis.causes[messages.Cookies].mu.Lock()
 	r.watches(with(get("/"), "Cookie", "session=1"), page200)
-	if got := r.Counts()["cookie"]; got != 1 {
-		t.Errorf("%d are counted", got)
-	}
+	base.Equal(t, r.Counts()["cookie"], 1, "are counted")
 }
 
 // An odd client with a few requests gives no hint.

@@ -19,6 +19,7 @@ import (
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/observe/capture"
 	"github.com/servemap/servemap/internal/page/response"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func TestPageStaysDueUnlessItsAnswerCounts(t *testing.T) {
@@ -44,9 +45,7 @@ func TestPageStaysDueUnlessItsAnswerCounts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := start(t)
 			r.watches(tt.req, tt.next)
-			if got := r.watches(get("/a"), page200); got != tt.due {
-				t.Errorf("the next request was watched: %v, want %v", got, tt.due)
-			}
+			base.Equal(t, r.watches(get("/a"), page200), tt.due, "the next request was watched")
 		})
 	}
 }
@@ -151,9 +150,7 @@ func TestAddressOfTheClientIsKnownOnlyWhereNobodyMadeItUp(t *testing.T) {
 		{"owner's behind a proxy", owner, with(from("10.0.0.5:1"), "X-Forwarded-For", "9.9.9.9"), "8.8.8.9"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := (&Clients{ClientIP: tt.clientIP}).Client(tt.req).String(); got != tt.want {
-				t.Errorf("it is %s, want %s", got, tt.want)
-			}
+			base.Equal(t, (&Clients{ClientIP: tt.clientIP}).Client(tt.req).String(), tt.want, "it is")
 		})
 	}
 }
@@ -194,9 +191,7 @@ func TestCountsTellWhyResponsesDidNotCount(t *testing.T) {
 		{get("/a/../b"), page200, false},
 		{get("/a;sid=c"), page200, false},
 	} {
-		if got := r.watches(v.req, v.next); got != v.watched {
-			t.Errorf("%s %s was watched: %v, want %v", v.req.Method, v.req.RequestURI, got, v.watched)
-		}
+		base.Equal(t, r.watches(v.req, v.next), v.watched, "%s %s was watched", v.req.Method, v.req.RequestURI)
 	}
 	want := map[string]uint64{
 		"cookie": 2, "authorization": 1, "identity-header": 1, "fragment": 2, "status": 1, "attachment": 1,
@@ -258,9 +253,7 @@ func TestPageIsSeenWithoutMemoryForItsBody(t *testing.T) {
 		time.Sleep(time.Minute)
 		r.watches(get("/"), page200)
 		r.wantObservations(1)
-		if n := r.cfg.Indexer.Stats().Dropped; n != 1 {
-			t.Errorf("%d observations were dropped, want the page that could not be kept", n)
-		}
+		base.Equal(t, r.cfg.Indexer.Stats().Dropped, 1, "observations were dropped")
 		if !r.watches(get("/"), sent("Cache-Control", "private")) {
 			t.Error("the page that could not be kept is not due")
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // middleware wraps a handler, as an observer does.
@@ -176,9 +177,7 @@ func TestAnyHostIsTakenFromAProxyNearby(t *testing.T) {
 			req.Host, req.RemoteAddr = "backoffice", peer
 			fetch(r.observe(http.HandlerFunc(page200)), req)
 			r.check(r.cfg.Indexer.Flush(t.Context()))
-			if got := r.page("/").Verdict == eligibility.Listed; got != listed {
-				t.Errorf("listed: %v, want %v", got, listed)
-			}
+			base.Equal(t, r.page("/").Verdict == eligibility.Listed, listed, "listed")
 		})
 	}
 }

@@ -91,9 +91,7 @@ func TestRobotsTxtIsSeenAsItIsServed(t *testing.T) {
 			if tt.change != nil {
 				tt.change(req)
 			}
-			if got := fetch(r.observe(tt.handler), req); got != tt.status {
-				t.Errorf("status %d, want %d", got, tt.status)
-			}
+			base.Equal(t, fetch(r.observe(tt.handler), req), tt.status, "status")
 			r.wantRobots(tt.seen, tt.obeyed)
 		})
 	}
@@ -123,9 +121,7 @@ func TestRobotsTxtIsWatchedAtTheRootOfTheHost(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r, m := start(t, at(t, tt.origin, tt.stripped), func(c *Config) { c.WatchRobots = tt.watch }), http.NewServeMux()
 			m.HandleFunc("/robots.txt", text)
-			if got := fetch(r.observe(m), get("/robots.txt")); got != http.StatusOK {
-				t.Errorf("status %d", got)
-			}
+			base.Equal(t, fetch(r.observe(m), get("/robots.txt")), http.StatusOK, "status")
 			r.wantRobots(tt.seen, tt.seen)
 		})
 	}
@@ -140,9 +136,7 @@ func TestRobotsTxtIsDueUntilItIsSeen(t *testing.T) {
 	} {
 		r := start(t)
 		r.watches(get(robotsTxt), tt.next)
-		if got := r.watches(get(robotsTxt), text); got != tt.due {
-			t.Errorf("after %s, the next request was watched: %v, want %v", name, got, tt.due)
-		}
+		base.Equal(t, r.watches(get(robotsTxt), text), tt.due, "after %s, the next request was watched", name)
 	}
 }
 
@@ -151,9 +145,7 @@ func TestRobotsTxtWithoutMemoryForItChangesNothing(t *testing.T) {
 	enough := r.cfg.Captures
 	r.cfg.Captures = capture.NewRecorder(response.NewBuffers(observation.MaxPage, 0, nil))
 	r.watches(get("/robots.txt"), text)
-	if n := r.cfg.Indexer.Stats().Dropped; n != 1 {
-		t.Errorf("%d observations were dropped, want the one that could not be kept", n)
-	}
+	base.Equal(t, r.cfg.Indexer.Stats().Dropped, 1, "observations were dropped")
 	r.wantRobots(false, false)
 	r.cfg.Captures = enough
 	r.watches(get("/robots.txt"), text)

@@ -36,9 +36,7 @@ func TestCompactionsWaitForTheLogger(t *testing.T) {
 	db := openRaw(t, o)
 	writeTables(t, db)
 	<-begun
-	if n := compacted(db); n != 0 {
-		t.Errorf("%d tables were made while they were held up", n)
-	}
+	base.Equal(t, compacted(db), 0, "tables were made while they were held up")
 	close(let)
 	if err := db.Close(); err != nil { // Close waits for the compaction
 		t.Fatal(err)

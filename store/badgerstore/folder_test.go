@@ -157,9 +157,7 @@ func wantMark(t *testing.T, dir string, want bool) {
 	f, err := os.Open(filepath.Join(dir, lockName))
 	base.Check(t, err)
 	defer f.Close()
-	if got := wasClosed(f); got != want {
-		t.Errorf("the folder is marked as closed: %t, want %t", got, want)
-	}
+	base.Equal(t, wasClosed(f), want, "the folder is marked as closed")
 }
 
 // files returns the names and sizes of the files below dir.

@@ -185,9 +185,7 @@ func TestLockThatIsNotGivenBackFailsUpdatesAndLetsReadsThrough(t *testing.T) {
 		t.Errorf("Update behind a lock: %v, want ErrUnavailable", err)
 	}
 	hasty.timeout = time.Minute
-	if got := get(t, hasty, "k"); got != "1" {
-		t.Errorf("View behind a lock gives %q, want 1", got)
-	}
+	base.Equal(t, get(t, hasty, "k"), "1", "View behind a lock gives")
 	base.Check(t, tx.Rollback())
 	mustPut(t, hasty, "k", "3")
 }

@@ -62,9 +62,7 @@ func TestTablesAreApart(t *testing.T) {
 			t.Errorf("store %s holds %q", name, got)
 		}
 	}
-	if got := get(t, openTable(t, db, two+".servemap"), "k"); got != "default" {
-		t.Errorf("the default table, named in full, holds %q", got)
-	}
+	base.Equal(t, get(t, openTable(t, db, two+".servemap"), "k"), "default", "the default table, named in full, holds")
 }
 
 // TestProcessesMayStartTogether starts a fleet on an empty database.
@@ -84,9 +82,7 @@ func TestProcessesMayStartTogether(t *testing.T) {
 		})
 	}
 	end.Wait()
-	if got := get(t, openTable(t, db, table), "n"); got != "xxxxxx" {
-		t.Errorf("six servers that start together left %q", got)
-	}
+	base.Equal(t, get(t, openTable(t, db, table), "n"), "xxxxxx", "six servers that start together left")
 }
 
 // TestRoleMayLackTheRightToCreate uses a role that may read and write, but create nothing.
@@ -138,9 +134,7 @@ func TestLaterFormatIsNotTouched(t *testing.T) {
 		}
 	}
 	mustExec(t, db, "UPDATE "+table+" SET version = 1")
-	if got := get(t, late, "k"); got != "1" {
-		t.Errorf("a later format was written to: %q", got)
-	}
+	base.Equal(t, get(t, late, "k"), "1", "a store of a later format holds")
 	log.Want(t, 2, "level=ERROR") // one of each handle
 }
 

@@ -227,9 +227,7 @@ func TestAnswersOfTheDNSAreRememberedAndForgotten(t *testing.T) {
 		for i := range 2 * maxClients {
 			r.fetch(google, fmt.Sprintf("198.%d.%d.1", i/256, i%256), "", 0)
 		}
-		if n := len(r.clients.known); n != maxClients {
-			t.Errorf("%d clients are known, want at most %d", n, maxClients)
-		}
+		base.Equal(t, len(r.clients.known), maxClients, "clients are known")
 	})
 }
 
@@ -255,9 +253,7 @@ func TestRangesAreReadAsEnginesPublishThem(t *testing.T) {
 				return
 			}
 			base.Check(t, err)
-			if got := fmt.Sprint(ranges[gpt]); got != "[192.0.2.0/28 2001:db8::/48]" {
-				t.Errorf("the ranges are %v", got)
-			}
+			base.Equal(t, fmt.Sprint(ranges[gpt]), "[192.0.2.0/28 2001:db8::/48]", "the ranges are")
 		})
 	}
 }

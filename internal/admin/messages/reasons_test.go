@@ -8,6 +8,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/page/words"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // use makes texts have another style until the test ends.
@@ -133,9 +134,7 @@ func TestMissingSaysWhatListsAPage(t *testing.T) {
 		{"head not seen", "/that/page", eligibility.HeadNotSeen, false, 0, []string{"a head that ends, and is short enough to be read whole"}},
 		{"encoding", "/that/page", eligibility.Encoding, false, 0, []string{"a Content-Encoding that servemap can read"}},
 	} {
-		if got := Missing(tt.location, tt.why, tt.led, tt.status); !slices.Equal(got, tt.want) {
-			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
-		}
+		base.EqualLists(t, Missing(tt.location, tt.why, tt.led, tt.status), tt.want, "%s", tt.name)
 	}
 	use(t, words.Flags)
 	if got, want := Missing("/it's/a?page=2", eligibility.ActionWord, false, 0)[0], `-always '/it'\''s/a?page=2$'`; got != want {

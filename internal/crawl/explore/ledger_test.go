@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/servemap/servemap/internal/page/html"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // text returns what a page shows.
@@ -32,9 +33,7 @@ func TestShapeOfAnAddress(t *testing.T) {
 		{"/2026/05/17/a-title", false, "/#/*"}, {"/shop-7/red/blue", false, "/shop-#/*"},
 		{"/?p=5", false, "?p"}, {"/?p=5", true, "??p"}, {"/list?sort=up", true, "?/list?sort"}, {"/list?f7=1&f8=2", true, "?/list?f#&f#"},
 	} {
-		if got := l.shape(tt.location, tt.query); got != tt.want {
-			t.Errorf("%s has the shape %q, want %q", tt.location, got, tt.want)
-		}
+		base.Equal(t, l.shape(tt.location, tt.query), tt.want, "%s has the shape", tt.location)
 	}
 	for i := range 2 * mostFolders {
 		l.shape("/user-"+strings.Repeat("x", i)+"/posts", false)
@@ -59,9 +58,7 @@ func TestNameOfALocationIsNewOnce(t *testing.T) {
 		{"/day?m=5&y=2026", true}, {"/day?m=6&y=2026", false}, {"/day?m=6&y=2027", true},
 		{"/2026/05/a-title", true}, {"/2026/06/a-title-17", true}, {"/2026/06", false},
 	} {
-		if got := l.isNew(tt.location); got != tt.is {
-			t.Errorf("the name of %s is new: %v, want %v", tt.location, got, tt.is)
-		}
+		base.Equal(t, l.isNew(tt.location), tt.is, "the name of %s is new", tt.location)
 	}
 }
 
@@ -81,9 +78,7 @@ func TestWhatAPageShowsIsNewOnce(t *testing.T) {
 		{"the words of its own location", "/shoes/bl%C3%BCe", text("what the blüe shoes house is for"), false},
 		{"outside the main text", "/g", html.Text{Blocks: []html.Block{{Text: "another menu"}}}, false},
 	} {
-		if got := l.shows(tt.location, tt.text); got != tt.is {
-			t.Errorf("%s is new: %v, want %v", tt.name, got, tt.is)
-		}
+		base.Equal(t, l.shows(tt.location, tt.text), tt.is, "%s is new", tt.name)
 	}
 }
 
@@ -117,9 +112,7 @@ func TestBudgetOfAShape(t *testing.T) {
 		for ; n < 1000 && !l.isSpent("/#"); n++ {
 			tt.answer(l)
 		}
-		if n%1000 != tt.want {
-			t.Errorf("%s: spent after %d answers, want %d", tt.name, n, tt.want)
-		}
+		base.Equal(t, n%1000, tt.want, "%s: answers until it is spent", tt.name)
 	}
 	l := NewLedger(1000)
 	for n := range int(queryBudget) {

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // asker notes what it is asked for.
@@ -86,20 +88,14 @@ func TestLooksKeepTheirBudget(t *testing.T) {
 			synctest.Wait()
 		}
 		want(most + 50)
-		if a.looks() != most {
-			t.Errorf("%d looks at once, want %d", a.looks(), most)
-		}
+		base.Equal(t, a.looks(), most, "looks at once")
 		time.Sleep(20 * time.Second)
 		synctest.Wait()
-		if n := a.looks() - most; n != 20 {
-			t.Errorf("%d looks in 20 seconds, want 20", n)
-		}
+		base.Equal(t, a.looks()-most, 20, "looks in 20 seconds")
 		a.set(func() { a.observed += 1000 })
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if n := a.looks() - most; n != 31 {
-			t.Errorf("%d looks after 1,000 observations and another second, want 31", n)
-		}
+		base.Equal(t, a.looks()-most, 31, "looks after 1,000 observations and another second")
 		want(2 * kept)
 		if n := len(l.queue.pages); n > kept {
 			t.Errorf("%d locations are kept, want at most %d", n, kept)
@@ -118,9 +114,7 @@ func TestProgramThatAnswersNoLookIsLeftAlone(t *testing.T) {
 			t.Errorf("it works: %t, after %d looks", l.Works(), a.looks())
 		}
 		time.Sleep(restAtOdd - time.Second)
-		if a.looks() != 1 {
-			t.Errorf("%d looks within ten minutes, want 1", a.looks())
-		}
+		base.Equal(t, a.looks(), 1, "looks within ten minutes")
 		a.set(func() { a.answers = true })
 		time.Sleep(2 * time.Second)
 		synctest.Wait()

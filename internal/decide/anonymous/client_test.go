@@ -51,9 +51,7 @@ func TestCredentialsNamesWhatMakesAClientKnown(t *testing.T) {
 		{"owner's name is not a prefix", "Cookie: langue=de", []string{"lang"}, eligibility.Cookie},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := Credentials(get(t, tt.header), NewBenign(tt.own)); got != tt.want {
-				t.Errorf("credentials = %v, want %v", got, tt.want)
-			}
+			base.Equal(t, Credentials(get(t, tt.header), NewBenign(tt.own)), tt.want, "credentials")
 		})
 	}
 }
@@ -82,9 +80,7 @@ func TestCookieThatRemembersAChoiceNamesNobody(t *testing.T) {
 			variant=123-456-789-012 experiment=192.168.12.7 notice_state=a-b-c-d-e-9-7 banner=4,7 seen_banner=yes-12-34`,
 	} {
 		for cookie := range strings.FieldsSeq(lines) {
-			if got := Credentials(get(t, "Cookie: "+cookie), Benign{}); got != want {
-				t.Errorf("%s: %v, want %v", cookie, got, want)
-			}
+			base.Equal(t, Credentials(get(t, "Cookie: "+cookie), Benign{}), want, "%s", cookie)
 		}
 	}
 }
@@ -142,9 +138,7 @@ func TestPublicAddressesHaveANetwork(t *testing.T) {
 func TestCookiesOfSessionsMakeAClientKnownAndOthersDoNot(t *testing.T) {
 	for file, want := range map[string]eligibility.Reason{"cookies-everybody.txt": eligibility.None, "cookies-somebody.txt": eligibility.Cookie} {
 		for name, what := range named(t, file, 109) {
-			if why := Credentials(get(t, "Cookie: "+name+"=1"), Benign{}); why != want {
-				t.Errorf("%s: %s is %v", what, name, why)
-			}
+			base.Equal(t, Credentials(get(t, "Cookie: "+name+"=1"), Benign{}), want, "%s: %s is", what, name)
 		}
 	}
 }

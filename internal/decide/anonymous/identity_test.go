@@ -61,7 +61,5 @@ func TestOrdinaryHeadersCostNoMemory(t *testing.T) {
 	}
 	h.Set("Cookie", "_ga=1; theme=dark; amp_a1b2c3=1; _ga_ABC=2")
 	r := &http.Request{Header: h}
-	if n := testing.AllocsPerRun(100, func() { Credentials(r, Benign{}) }); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
+	base.Equal(t, testing.AllocsPerRun(100, func() { Credentials(r, Benign{}) }), 0, "allocations")
 }

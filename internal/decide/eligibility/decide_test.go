@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 const (
@@ -201,9 +202,7 @@ func TestPagesForTheOwnerAreKnownByTheirNames(t *testing.T) {
 			"/docs/admin-guide /invite /orders/5 /reset-password /search /share/summer-party /.php",
 	} {
 		for location := range strings.FieldsSeq(locations) {
-			if Own(location) != want {
-				t.Errorf("%s is for the owner: %t, want %t", location, !want, want)
-			}
+			base.Equal(t, Own(location), want, "%s is for the owner", location)
 		}
 	}
 }
@@ -214,9 +213,7 @@ func TestUnlinkedLocationsThatMayBeAskedFor(t *testing.T) {
 		false: "/logout /cache/clear /delete/5 /debug/pprof/ /staff /d/3f2504e0-4f89-41d3-9a0c-0305e82c3301",
 	} {
 		for location := range strings.FieldsSeq(locations) {
-			if Unlinked(location) != want {
-				t.Errorf("%s may be asked for: %t, want %t", location, !want, want)
-			}
+			base.Equal(t, Unlinked(location), want, "%s may be asked for", location)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/servemap/servemap/internal/page/response"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 var noRules Rules
@@ -120,9 +121,7 @@ func TestOnlyATextAtRobotsTxtIsARobotsFile(t *testing.T) {
 		{"incomplete", text(rules, func(r *response.Response) { r.Complete = false }), false},
 		{"incomplete 404", text(func(r *response.Response) { r.Status, r.Complete = 404, false }), false},
 	} {
-		if got := RobotsTxt(tt.resp); got != tt.want {
-			t.Errorf("%s: it shows the robots.txt: %v, want %v", tt.name, got, tt.want)
-		}
+		base.Equal(t, RobotsTxt(tt.resp), tt.want, "%s: it shows the robots.txt", tt.name)
 	}
 	for status := range 1000 {
 		want := status == 200 || status == 404 || status == 410
@@ -192,9 +191,7 @@ func TestAssetsAreRecognisedByTheirExtension(t *testing.T) {
 		"/a.css": true, "/account/profile.css": true, "/A.CSS": true, "/a.js": true, "/a.png": true, "/a.woff2": true,
 		"/a.json": true, "/feed.xml": true, "/robots.txt": true, "/a.pdf": true, "/a.tar.gz": true, "/.css": true, "/a.css?page=2": true,
 	} {
-		if got := AssetName(location); got != want {
-			t.Errorf("AssetName(%q) = %v, want %v", location, got, want)
-		}
+		base.Equal(t, AssetName(location), want, "AssetName(%q)", location)
 	}
 }
 

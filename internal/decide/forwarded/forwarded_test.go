@@ -46,9 +46,7 @@ func TestClientIsTheLastAddressThatNoTrustedProxySent(t *testing.T) {
 				want = netip.MustParseAddr(tt.want)
 			}
 			r := &http.Request{RemoteAddr: tt.peer, Header: http.Header{"X-Forwarded-For": tt.forwarded}}
-			if got := tt.trusted.Client(r); got != want {
-				t.Errorf("got %v, want %v", got, want)
-			}
+			base.Equal(t, tt.trusted.Client(r), want, "the client")
 			if got := strings.Join(r.Header["X-Forwarded-For"], "\n"); got != strings.Join(tt.forwarded, "\n") {
 				t.Errorf("the header is now %q", got)
 			}
@@ -63,9 +61,7 @@ func TestParseReadsAListOfProxies(t *testing.T) {
 		"10.1.2.3": true, "192.0.2.7": true, "192.168.1.1": true, "::1": true,
 		"192.0.2.8": false, "198.51.100.1": false, "2001:db8::1": false,
 	} {
-		if got := trusted.Has(netip.MustParseAddr(addr)); got != want {
-			t.Errorf("%s is trusted: %v, want %v", addr, got, want)
-		}
+		base.Equal(t, trusted.Has(netip.MustParseAddr(addr)), want, "%s is trusted", addr)
 	}
 	for _, list := range []string{"all", "10.0.0.0/99", "10.0.0.1;10.0.0.2", "privateer", "privateprivate"} {
 		if ps, err := Parse(list); err == nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 const start = moment.Time(1_700_000_000_000)
@@ -173,9 +174,7 @@ func TestObservationJudgesTheDateThatASourceGave(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := tt.d.judge(tt.outcome); got != tt.want {
-				t.Errorf("verdict %d, want %d", got, tt.want)
-			}
+			base.Equal(t, tt.d.judge(tt.outcome), tt.want, "verdict")
 		})
 	}
 }

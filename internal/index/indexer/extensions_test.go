@@ -11,6 +11,7 @@ import (
 	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/schema/extension"
 	"github.com/servemap/servemap/internal/schema/shards"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // entry returns the stored entry of a listed page.
@@ -75,9 +76,7 @@ func TestExtensionsThatAreSwitchedOnAndOff(t *testing.T) {
 		}
 		r.cfg.Settings.Extensions = 0
 		r.restart()
-		if body := r.file(); body != plain {
-			t.Errorf("when they are switched off it is\n%s, want\n%s", body, plain)
-		}
+		base.Equal(t, r.file(), plain, "when they are switched off it is")
 		if x := r.entry("/en").Extensions; x != nil {
 			t.Errorf("when they are switched off the entry has %+v", x)
 		}

@@ -302,9 +302,7 @@ func (r *rig) wantListed(want ...string) {
 		}
 	}
 	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		r.Errorf("listed are %q, want %q", got, want)
-	}
+	base.EqualLists(r, got, want, "listed are")
 	if n := r.files.Listed(); n != len(want) {
 		r.Errorf("the files list %d pages, want %d", n, len(want))
 	}
@@ -337,9 +335,7 @@ func (r *rig) wantLastMod(location string, want int64) {
 // wantNoSuspects checks that no page waits to be confirmed as gone.
 func (r *rig) wantNoSuspects() {
 	r.Helper()
-	if n := len(r.indexer.removals.since); n != 0 {
-		r.Errorf("%d pages are suspects", n)
-	}
+	base.Equal(r, len(r.indexer.removals.since), 0, "pages are suspects")
 }
 
 // wantLogged checks how often the log has a text.

@@ -368,9 +368,7 @@ func TestObservationIsComparedWithTheOneThatIsStored(t *testing.T) {
 				if !met {
 					t.Error("the observations did not meet")
 				}
-				if n := one.page("/a").Observations; n != 4 {
-					t.Errorf("%d observations of /a, want 4", n)
-				}
+				base.Equal(t, one.page("/a").Observations, 4, "observations of /a")
 				one.wantVerdict("/a", tt.verdict, tt.reason)
 				if got := one.files.Lists("/a"); got != (tt.verdict == eligibility.Listed) {
 					t.Errorf("/a is in the files: %v", got)

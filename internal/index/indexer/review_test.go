@@ -3,7 +3,6 @@ package indexer
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -157,9 +156,7 @@ func (r *rig) wantEvents(since time.Time, want ...string) {
 		}
 		got = append(got, [...]string{changelog.Added: "added ", changelog.Changed: "changed ", changelog.Removed: "removed "}[e.What]+e.Location)
 	}
-	if !slices.Equal(got, want) {
-		r.Errorf("events are %q, want %q", got, want)
-	}
+	base.EqualLists(r, got, want, "events are")
 }
 
 func TestBoilerplateIsKnownAfterARestart(t *testing.T) {

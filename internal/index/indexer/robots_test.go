@@ -14,6 +14,7 @@ import (
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/robots"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // serveRobots has a robots.txt seen and stored.
@@ -99,9 +100,7 @@ func TestDamagedRobotsTxtListsNothing(t *testing.T) {
 					r.wantVerdict(location, eligibility.Excluded, eligibility.Disallowed)
 				}
 				r.wantListed("/", "/b")
-				if n := r.indexer.Stats().Damaged; n != 1 {
-					r.Errorf("%d records are counted as damaged, want 1", n)
-				}
+				base.Equal(r, r.indexer.Stats().Damaged, 1, "records are counted as damaged")
 				r.wantLogged("robots.txt is damaged", 1)
 				serveRobots(r, 404, "")
 				r.sight("/waits", html("waits no more"))

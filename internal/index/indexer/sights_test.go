@@ -94,9 +94,7 @@ func TestChangeKnowsTheVisitsBefore(t *testing.T) {
 		for i := range visits - 1 {
 			want = want.Saw(at.Add(time.Duration(i-visits+2)*time.Minute).Unix(), false)
 		}
-		if before.Rate != want {
-			t.Errorf("after %d visits the estimate is %+v, want %+v", visits, before.Rate, want)
-		}
+		base.Equal(t, before.Rate, want, "after %d visits the estimate is", visits)
 		if stored.Observations != uint64(visits+1) || stored.Loaded.Change == 0 || stored.Rate == before.Rate {
 			t.Errorf("the change after %d visits is stored as %+v", visits, stored.Presence)
 		}

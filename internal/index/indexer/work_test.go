@@ -92,12 +92,8 @@ func TestQueueIsBoundedInBytes(t *testing.T) {
 					t.Fatalf("the observation %d is %+v", i, s)
 				}
 			}
-			if len(q.take(1)) != 0 {
-				t.Error("more were given back")
-			}
-			if again := fill(); again != n {
-				t.Errorf("%d fit after all were given back, want %d", again, n)
-			}
+			base.Equal(t, len(q.take(1)), 0, "left once all were given back")
+			base.Equal(t, fill(), n, "that fit once all were given back")
 		})
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/schema/extension"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // wantImages checks the images in the entry of a page of the site.
@@ -20,9 +20,7 @@ func (w *world) wantImages(location string, want ...string) {
 			got = append(got, u)
 		}
 	}
-	if !slices.Equal(got, want) {
-		w.Errorf("%s has the images %q, want %q", location, got, want)
-	}
+	base.EqualLists(w, got, want, "%s has the images", location)
 }
 
 func (w *world) wantAlternates(location string, want ...string) {
@@ -33,29 +31,7 @@ func (w *world) wantAlternates(location string, want ...string) {
 	}
 	slices.Sort(got)
 	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		w.Errorf("%s has the alternates %q, want %q", location, got, want)
-	}
-}
-
-func TestImagesFollowThePage(t *testing.T) {
-	w := newWorld(t, options{extensions: extension.All()})
-	w.sight("/", html("home", "/a", "/b"))
-	w.sight("/a", illustrated("one", "/1.png", "2.png", "/1.png"))
-	w.wantImages("/a", "/1.png", "/2.png")
-	w.wantImages("/")
-	w.sight("/a", illustrated("one", "/1.png", "2.png", "/1.png"))
-	w.wantImages("/a", "/1.png", "/2.png")
-	w.answer("/a", 304)
-	w.wantImages("/a", "/1.png", "/2.png")
-
-	w.answer("/a", 410)
-	w.wait(time.Minute)
-	w.sight("/a", illustrated("one", "/3.png"))
-	w.wantImages("/a", "/3.png")
-	w.sight("/a", illustrated("one"), robotsTag("noindex"))
-	w.wantVerdict("/a", eligibility.Excluded, eligibility.NoIndex)
-	w.wantNoTrace("/3.png")
+	base.EqualLists(w, got, want, "%s has the alternates", location)
 }
 
 // The images of a carousel change at each visit; the text does not.

@@ -8,6 +8,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/schema/txn"
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/internal/testkit/visits"
 )
 
@@ -59,7 +60,5 @@ func TestPagesThatLinksListAreCounted(t *testing.T) {
 		w.sight("/b", html("b"))
 		w.sight("/c", html("c"), own)
 	}
-	if got := w.site.Growth.pages; got != 2 {
-		t.Errorf("%d are counted, want 2", got)
-	}
+	base.Equal(t, w.site.Growth.pages, 2, "are counted")
 }

@@ -52,28 +52,6 @@ func TestMoveForGoodTakesTheHistoryAlong(t *testing.T) {
 	}
 }
 
-func TestPageThatMayBeGoneLeavesAfterAMinute(t *testing.T) {
-	missing := answers("/a", http.StatusNotFound)
-	runWithPage(t, "nobody gets it", func(w *world) {
-		start := w.now
-		missing(w)
-		w.wait(start.Add(59 * time.Second).Sub(w.now))
-		w.wantListed("/", "/a")
-		w.wait(2 * time.Second)
-		w.wantListed("/")
-		w.wantVerdict("/a", gone, eligibility.NotFound)
-		w.sight("/a", html("a"))
-		w.wantListed("/", "/a")
-	})
-	runWithPage(t, "a witness in between", func(w *world) {
-		missing(w)
-		w.wait(30 * time.Second)
-		w.sight("/a", html("a"))
-		w.wait(2 * time.Minute)
-		w.wantListed("/", "/a")
-	})
-}
-
 func TestAnswersThatDenyNothingRemoveNoPage(t *testing.T) {
 	for status, target := range map[int]string{
 		http.StatusFound: "/elsewhere", http.StatusSeeOther: "/elsewhere", http.StatusTemporaryRedirect: "https://other.example/",

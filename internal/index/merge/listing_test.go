@@ -9,6 +9,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/page/response"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // step is something that happens to a site.
@@ -226,9 +227,7 @@ func TestSecretLocationNeedsALinkThatLasts(t *testing.T) {
 			for _, s := range tt.steps {
 				s(w)
 			}
-			if w.page(secretPage).Listed() != tt.is {
-				w.Errorf("listed is %t, want %t", !tt.is, tt.is)
-			}
+			base.Equal(w, w.page(secretPage).Listed(), tt.is, "listed")
 			if !tt.is {
 				w.wantVerdict(secretPage, held, eligibility.Capability)
 				w.wantNoTrace("3f2504e0")
@@ -245,22 +244,6 @@ func TestSecretLocationNeedsALinkThatLasts(t *testing.T) {
 		see("/", html("home", "/x/winter")), see("/x/winter", html("winter"), route("/x/{code}", false)),
 		is("/x/winter", held, eligibility.Capability), waits(24 * time.Hour), see("/", html("home", "/x/winter")),
 	}, []string{"/", "/x/winter"}}})
-}
-
-// Visits prove nothing, however many there are, and wherever the page is.
-func TestPageThatOnlyVisitorsSpeakForWaits(t *testing.T) {
-	visited := func(location string, changes ...change) (steps []step) {
-		for range 4 {
-			steps = append(steps, see(location, variant(location, "a page of its own"), changes...))
-		}
-		return append(steps, is(location, waiting, eligibility.NoEvidence), noTrace("orphan"))
-	}
-	linked := crawls("/post/one", "/post/two", "/post/three", "/post/four")
-	all := []string{"/", "/post/four", "/post/one", "/post/three", "/post/two"}
-	tell(t, options{}, []story{
-		{"beside linked posts", append([]step{linked}, visited("/post/orphan")...), all},
-		{"with a query that only the page names", append([]step{linked}, visited("/post/x?token=orphan", ownQuery)...), all},
-	})
 }
 
 func TestForgottenPageStaysOut(t *testing.T) {
@@ -318,23 +301,6 @@ func TestForgettingAndAllowingAnUnknownAddressInventsNoVisit(t *testing.T) {
 	w.update(func(m *Transaction) { m.Allow("/dish/soup") })
 	if w.record("/dish/soup").Loaded.Known || len(w.records) != before {
 		t.Errorf("%d records, and were %d", len(w.records), before)
-	}
-}
-
-func TestPageThatIsNotPublicIsStoredNowhereInClear(t *testing.T) {
-	none := func(*observation.Observation) {}
-	for _, tt := range []struct {
-		name, body string
-		change     change
-	}{
-		{"waits for evidence", html("canary"), none},
-		{"noindex", head(noIndex + "<title>canary</title>"), none},
-		{"route with a variable", html("canary"), route("/{canary}", false)},
-	} {
-		tell(t, options{}, []story{{tt.name, []step{
-			see("/", html("home")), see("/canary", tt.body, tt.change), answers("/canary", 404), answers("/canary", 301, redirect("/canary3")),
-			see("/canary", tt.body, tt.change), noTrace("canary"),
-		}, []string{"/"}}})
 	}
 }
 

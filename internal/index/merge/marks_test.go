@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // product is a page with a menu, some text and a price.
@@ -65,9 +66,7 @@ func TestHeldNewsAreConfirmedByMoreObservationsAndDatedToTheFirst(t *testing.T) 
 				w.wait(time.Hour)
 			}
 			w.wantLastMod(pages[0], first)
-			if n := w.page(pages[0]).Dates.Count; n != 1 {
-				w.Errorf("%d changes, want 1", n)
-			}
+			base.Equal(w, w.page(pages[0]).Dates.Count, 1, "changes")
 		})
 	}
 }

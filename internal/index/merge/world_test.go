@@ -254,9 +254,7 @@ func (w *world) wantListed(want ...string) {
 	}
 	slices.Sort(got)
 	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		w.Errorf("listed are %q, want %q", got, want)
-	}
+	base.EqualLists(w, got, want, "listed are")
 }
 
 // wantVerdict checks the verdict and its reason.

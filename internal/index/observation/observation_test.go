@@ -57,9 +57,7 @@ func TestLinkThatRepeatsTheRequestIsRecognised(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			e := newEcho(norm, &tt.named)
-			if got := e.Repeats(tt.link); got != tt.repeats {
-				t.Errorf("%s repeats %+v: %t, want %t", tt.link, tt.named, got, tt.repeats)
-			}
+			base.Equal(t, e.Repeats(tt.link), tt.repeats, "%s repeats %+v", tt.link, tt.named)
 		})
 	}
 }

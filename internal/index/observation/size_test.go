@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/servemap/servemap/internal/page/response"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // The queue is bounded by these sizes, so no text of an observation or its response may be forgotten.
@@ -18,9 +19,7 @@ func TestSizeCountsEveryText(t *testing.T) {
 			texts++
 			before := size()
 			v.SetString(strings.Repeat("x", 1000))
-			if got := size() - before; got != 1000 {
-				t.Errorf("1,000 bytes of %s count as %d", path, got)
-			}
+			base.Equal(t, size()-before, 1000, "1,000 bytes of %s count as", path)
 		case reflect.Pointer:
 			visit(path, v.Elem(), size)
 		case reflect.Struct:

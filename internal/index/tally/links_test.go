@@ -12,6 +12,7 @@ import (
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // reading returns the observation of a page with links, that a request with a query got.
@@ -99,9 +100,7 @@ func TestLinksOfListedPages(t *testing.T) {
 			if got := names(all); got != tt.want {
 				t.Errorf("%s, want %s", got, tt.want)
 			}
-			if got := l.Broken(); got != tt.broken {
-				t.Errorf("%d broken, want %d", got, tt.broken)
-			}
+			base.Equal(t, l.Broken(), tt.broken, "broken")
 		})
 	}
 }
@@ -143,9 +142,7 @@ func TestListedPagesThatLinkToAPage(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.do()
-			if from := strings.Join(l.From(tt.location), " "); from != tt.want {
-				t.Errorf("from %q, want %q", from, tt.want)
-			}
+			base.Equal(t, strings.Join(l.From(tt.location), " "), tt.want, "from")
 			if got, want := l.Count([]string{tt.location})[0], len(strings.Fields(tt.want)); got != want {
 				t.Errorf("counted %d, want %d", got, want)
 			}

@@ -246,9 +246,7 @@ func TestHTTP2IsTheSame(t *testing.T) {
 		}
 		saw.Release()
 	}
-	if b.InUse() != 0 {
-		t.Errorf("%d bytes in use at the end", b.InUse())
-	}
+	base.Equal(t, b.InUse(), 0, "bytes in use at the end")
 }
 
 // answer returns all that a client gets, as text. It leaves out the body of a broken answer, since

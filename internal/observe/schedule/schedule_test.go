@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // inBubble runs fn with a table in virtual time.
@@ -173,9 +175,7 @@ func TestTableGrowsWithItsTargets(t *testing.T) {
 			t.Errorf("it has %d buckets for 2 targets and %d for 1002", small, large)
 		}
 		for _, target := range []string{"/waits", "/claimed"} {
-			if got := time.Until(table.Next(target)); got != Shortest {
-				t.Errorf("%s is due in %v, want %v", target, got, Shortest)
-			}
+			base.Equal(t, time.Until(table.Next(target)), Shortest, "%s is due in", target)
 		}
 	})
 }
@@ -194,9 +194,7 @@ func TestUnknownTargetsShareABudget(t *testing.T) {
 		}
 		most := int(unknown.Most - unknown.Reserved)
 		begin(t, table, "/known").Accept() // waits longer than any other, and so is kept
-		if n := granted(false); n != most-1 {
-			t.Errorf("%d made-up targets were granted at once, want %d", n, most-1)
-		}
+		base.Equal(t, granted(false), most-1, "made-up targets were granted at once")
 		if n := granted(true); n != int(unknown.Reserved) {
 			t.Errorf("%d targets were granted then that something vouches for, want %d", n, unknown.Reserved)
 		}
@@ -210,13 +208,9 @@ func TestUnknownTargetsShareABudget(t *testing.T) {
 			begin(t, table, "/linked/"+strconv.Itoa(i)) // expected targets need none either
 		}
 		time.Sleep(time.Second)
-		if n := granted(true); n != int(unknown.PerSecond) {
-			t.Errorf("%d were granted after a second, want %d", n, int(unknown.PerSecond))
-		}
+		base.Equal(t, granted(true), int(unknown.PerSecond), "were granted after a second")
 		time.Sleep(time.Hour)
-		if n := granted(false); n != most {
-			t.Errorf("%d were granted after a quiet hour, want no more than %d", n, most)
-		}
+		base.Equal(t, granted(false), most, "were granted after a quiet hour")
 	})
 }
 

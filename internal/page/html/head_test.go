@@ -1,10 +1,11 @@
 package html
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func TestTitleBaseAndLanguageAreTheFirstOnes(t *testing.T) {
@@ -82,13 +83,9 @@ func TestAlternatesAreReadFromTheHead(t *testing.T) {
 		<link rel=alternate type=application/rss+xml href=/feed><link rel=alternate hreflang=fr><link rel=alternate hreflang=xx href=mailto:a@b.c>
 		</head><body><link rel=alternate hreflang=it href=/it>`
 	want := []Alternate{{"de", "/de"}, {"x-default", "https://example.com/?a&b"}}
-	if got := Read([]byte(html), Options{}).Alternates; !slices.Equal(got, want) {
-		t.Errorf("alternates %v, want %v", got, want)
-	}
+	base.EqualLists(t, Read([]byte(html), Options{}).Alternates, want, "alternates")
 	many := strings.Repeat("<link rel=alternate hreflang=de href=/de>", maxAlternates+10)
-	if got := len(Read([]byte(many), Options{}).Alternates); got != maxAlternates {
-		t.Errorf("%d alternates, want %d", got, maxAlternates)
-	}
+	base.Equal(t, len(Read([]byte(many), Options{}).Alternates), maxAlternates, "alternates")
 }
 
 func TestPageLeadsOnByARefresh(t *testing.T) {
@@ -231,9 +228,7 @@ func TestTextIsReadInItsCharset(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			opts := Options{ContentType: tt.contentType}
-			if got := Read([]byte(tt.html), opts).Title; got != tt.want {
-				t.Errorf("title %q, want %q", got, tt.want)
-			}
+			base.Equal(t, Read([]byte(tt.html), opts).Title, tt.want, "title")
 			if got := Head([]byte(tt.html), opts).Title; got != tt.want {
 				t.Errorf("title %q in the head, want %q", got, tt.want)
 			}
@@ -260,8 +255,6 @@ func TestPasswordFieldIsFoundInThePagesOwnContent(t *testing.T) {
 		`<template><input type=password></template>`:                false,
 		`<script>document.write("<input type=password>")</script>`:  false,
 	} {
-		if got := Read([]byte("<title>x</title><body>"+body), Options{}).Password; got != want {
-			t.Errorf("%s: %v", body, got)
-		}
+		base.Equal(t, Read([]byte("<title>x</title><body>"+body), Options{}).Password, want, "%s", body)
 	}
 }

@@ -2,9 +2,10 @@ package html
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func TestLinksAreReadHoweverTheyAreWritten(t *testing.T) {
@@ -41,9 +42,7 @@ func TestLinksAreBounded(t *testing.T) {
 	if len(f.Links) != MaxLinks || f.Links[MaxLinks-1] != (Link{"/4999", false, true, false}) {
 		t.Errorf("%d links, the last is %v", len(f.Links), f.Links[len(f.Links)-1])
 	}
-	if len(f.Pictures) != maxImages {
-		t.Errorf("%d images, want %d", len(f.Pictures), maxImages)
-	}
+	base.Equal(t, len(f.Pictures), maxImages, "images")
 }
 
 func TestImagesOfTheMainTextAreRead(t *testing.T) {
@@ -76,9 +75,7 @@ func TestLinkHeaderGivesCanonicals(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := LinkCanonicals(tt.values); !slices.Equal(got, tt.want) {
-				t.Errorf("canonicals %q, want %q", got, tt.want)
-			}
+			base.EqualLists(t, LinkCanonicals(tt.values), tt.want, "canonicals")
 		})
 	}
 }

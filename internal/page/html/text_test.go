@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/servemap/servemap/internal/testkit/base"
+
 	"github.com/zeebo/xxh3"
 )
 
@@ -88,9 +90,7 @@ func TestPlaceIsThatOfSiblings(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := lastPlace(t, tt.a) == lastPlace(t, tt.b); got != tt.same {
-				t.Errorf("same place: %v, want %v", got, tt.same)
-			}
+			base.Equal(t, lastPlace(t, tt.a) == lastPlace(t, tt.b), tt.same, "same place")
 		})
 	}
 }
@@ -111,9 +111,7 @@ func TestStoredPlacesStay(t *testing.T) {
 		`<main><p>a`: 0x390e4f5f61e4c20,
 		`<p>a`:       0x8d57907b575b7c0,
 	} {
-		if got := lastPlace(t, html); got != want {
-			t.Errorf("place in %q is %#x, want %#x", html, got, want)
-		}
+		base.Equal(t, lastPlace(t, html), want, "place in %q is", html)
 	}
 }
 

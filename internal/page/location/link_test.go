@@ -3,6 +3,8 @@ package location
 import (
 	"strings"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // How a location is spelled, and what is none, is the same for links and requests. FuzzResolve and
@@ -39,9 +41,7 @@ func TestResolveGivesTheLocationOfALink(t *testing.T) {
 		{"colon in front", "/a/b", ":c", Result{Reason: ReasonForm}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := n.Resolve(tt.base, tt.href); got != tt.want {
-				t.Errorf("Resolve(%q, %.80q) = %+v, want %+v", tt.base, tt.href, got, tt.want)
-			}
+			base.Equal(t, n.Resolve(tt.base, tt.href), tt.want, "Resolve(%q, %.80q)", tt.base, tt.href)
 		})
 	}
 }
@@ -82,9 +82,7 @@ func TestParseReadsURLsAndPaths(t *testing.T) {
 		{"empty", "", Result{Reason: ReasonForm}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := n.Parse(tt.url); got != tt.want {
-				t.Errorf("Parse(%q) = %+v, want %+v", tt.url, got, tt.want)
-			}
+			base.Equal(t, n.Parse(tt.url), tt.want, "Parse(%q)", tt.url)
 		})
 	}
 }

@@ -100,9 +100,7 @@ func TestRequestGivesTheLocationOfATarget(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			got := n.Request(tt.host, tt.target)
 			want := Result{tt.want, tt.reason, tt.reason == ReasonQuery && tt.want != "", false}
-			if got != want {
-				t.Errorf("Request(%q, %.80q) = %+v, want %+v", tt.host, tt.target, got, want)
-			}
+			base.Equal(t, got, want, "Request(%q, %.80q)", tt.host, tt.target)
 		})
 	}
 }
@@ -153,9 +151,7 @@ func TestRequestAddsTheStrippedPrefixAndKeepsToTheFolder(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			n := newNormalizer(t, tt.origin, Config{StrippedPrefix: tt.prefix})
-			if got := n.Request("example.com", tt.target); got != tt.want {
-				t.Errorf("Request(%q) = %+v, want %+v", tt.target, got, tt.want)
-			}
+			base.Equal(t, n.Request("example.com", tt.target), tt.want, "Request(%q)", tt.target)
 		})
 	}
 }

@@ -3,6 +3,8 @@ package location
 import (
 	"strings"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // longestHost has 253 bytes, and labels of 63.
@@ -105,21 +107,15 @@ func TestTwinIsTheOriginWithOrWithoutWWW(t *testing.T) {
 	} {
 		n := newNormalizer(t, tt.origin, Config{Hosts: tt.hosts})
 		origin := n.Origin()
-		if got := origin.Twin().String(); got != tt.twin {
-			t.Errorf("the twin of %s is %s, want %s", tt.origin, got, tt.twin)
-		}
-		if got := n.Twin(origin.Folder(), tt.href); got != tt.want {
-			t.Errorf("%s leads to the twin of %s: %t, want %t", tt.href, tt.origin, got, tt.want)
-		}
+		base.Equal(t, origin.Twin().String(), tt.twin, "the twin of %s is", tt.origin)
+		base.Equal(t, n.Twin(origin.Folder(), tt.href), tt.want, "%s leads to the twin of %s", tt.href, tt.origin)
 	}
 }
 
 // TestPublicAddsNoStrippedPrefix reads a target that no proxy has cut.
 func TestPublicAddsNoStrippedPrefix(t *testing.T) {
 	n := newNormalizer(t, "https://example.com/blog", Config{StrippedPrefix: "/blog"})
-	if got := n.Request("example.com", "/a").Location; got != "/blog/a" {
-		t.Errorf("what a proxy has cut is at %q", got)
-	}
+	base.Equal(t, n.Request("example.com", "/a").Location, "/blog/a", "what a proxy has cut is at")
 	if got := n.Public("example.com", "/blog/a").Location; got != "/blog/a" {
 		t.Errorf("what it has not cut is at %q", got)
 	}

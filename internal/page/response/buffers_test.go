@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 var chunk = make([]byte, 100_000)
@@ -74,9 +76,7 @@ func TestBuffersTogetherStayBelowTheirBound(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if b.InUse() != 0 {
-		t.Errorf("%d bytes in use at the end", b.InUse())
-	}
+	base.Equal(t, b.InUse(), 0, "bytes in use at the end")
 }
 
 // A site holds no more than it leaves to the others.
@@ -99,7 +99,5 @@ func TestSitesShareMemoryFairly(t *testing.T) {
 	for _, r := range bodies {
 		r.Release()
 	}
-	if n := m.taken.Load(); n != 0 {
-		t.Errorf("%d bytes are taken after all were released", n)
-	}
+	base.Equal(t, m.taken.Load(), 0, "bytes are taken after all were released")
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/schema/shards"
 	"github.com/servemap/servemap/internal/schema/txn"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // threeParts is a shelf with an index of three shards, whose pages were listed at intervals.
@@ -110,9 +111,7 @@ func TestRequestThatWaitedAfterAStartGetsA503(t *testing.T) {
 				t.Errorf("%s: %d %v", name, w.Code, w.Header())
 			}
 		}
-		if took := time.Since(began); took != 2*patience {
-			t.Errorf("two requests waited for %v", took)
-		}
+		base.Equal(t, time.Since(began), 2*patience, "two requests waited for")
 		time.Sleep(5 * time.Hour)
 		if w := s.get("sitemap-2.xml", with("If-None-Match", tag)); w.Code != http.StatusNotModified {
 			t.Errorf("once the files are made: %d", w.Code)

@@ -69,13 +69,9 @@ func TestFilesAreServedWithTheirHeadersAndConditions(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			w := s.get(tt.file, tt.request...)
-			if w.Code != tt.status {
-				t.Errorf("status %d, want %d", w.Code, tt.status)
-			}
+			base.Equal(t, w.Code, tt.status, "status")
 			for key, values := range tt.header {
-				if got := w.Header().Get(key); got != values[0] {
-					t.Errorf("%s: %q, want %q", key, got, values[0])
-				}
+				base.Equal(t, w.Header().Get(key), values[0], "%s", key)
 			}
 			checkBody(t, tt.body, w.Body.Bytes(), want)
 		})
@@ -166,9 +162,7 @@ func TestNobodyWaitsForAStoreThatFailed(t *testing.T) {
 		for range 2 {
 			s.wantNothing("while the store fails")
 		}
-		if took := time.Since(begun); took != time.Second {
-			t.Errorf("requests wait for %v", took)
-		}
+		base.Equal(t, time.Since(begun), time.Second, "requests wait for")
 		told.Wait()
 		s.list(shards.Entry{}, "/a")
 		s.render()

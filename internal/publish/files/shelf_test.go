@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -212,9 +211,7 @@ func (s *shelf) want(name string, want ...string) {
 		s.Errorf("%s: status %d", name, w.Code)
 		return
 	}
-	if got := locs(s.TB, w.Body.Bytes()); !slices.Equal(got, want) {
-		s.Errorf("%s lists %q, want %q", name, got, want)
-	}
+	base.EqualLists(s, locs(s.TB, w.Body.Bytes()), want, "%s lists", name)
 }
 
 // wantUnread asks for a part that could not be read since the start.

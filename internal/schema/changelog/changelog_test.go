@@ -147,9 +147,7 @@ func TestDamagedEventsArePruned(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if left != 2 {
-			t.Errorf("%d events are left, want /a and /young", left)
-		}
+		base.Equal(t, left, 2, "events are left")
 		d.wantSince(began.Add(time.Second), "added /a")
 		if _, err := d.since(began); !errors.Is(err, ErrOlder) {
 			t.Errorf("%v for a time whose events could not be read", err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/servemap/servemap/internal/schema/codec"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func TestKeyIsReadAsItWasWritten(t *testing.T) {
@@ -47,9 +48,7 @@ func TestSealedTextNeedsTheKeyAndTheLocation(t *testing.T) {
 		"nothing sealed":   {k.Unseal("/a", nil), ""},
 		"only a nonce":     {k.Unseal("/a", k.Seal("/a", "", 1)), ""},
 	} {
-		if tt.got != tt.want {
-			t.Errorf("%s: got %q, want %q", name, tt.got, tt.want)
-		}
+		base.Equal(t, tt.got, tt.want, "%s", name)
 	}
 	if k.Unseal("/b", sealed) == text || New().Unseal("/a", sealed) == text {
 		t.Error("another location, or another key, unseals the text")

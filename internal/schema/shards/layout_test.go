@@ -12,6 +12,7 @@ import (
 	"github.com/servemap/servemap/internal/page/sitemap"
 	"github.com/servemap/servemap/internal/schema/codec/recordtest"
 	"github.com/servemap/servemap/internal/schema/extension"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // mapTx is a transaction on a map.
@@ -39,22 +40,12 @@ func TestPageKeepsItsShard(t *testing.T) {
 	}
 	b.Filling = 3 // as an indexer knows it
 	b.Remove(tx, 1, "/1")
-	if got := b.Add(tx, 1, "/1", Entry{}); got != 1 {
-		t.Errorf("a page that comes back is in shard %d, want its old one", got)
-	}
+	base.Equal(t, b.Add(tx, 1, "/1", Entry{}), 1, "a page that comes back is in shard")
 	b.Remove(tx, 1, "/1")
-	if got := b.Add(tx, 0, "/next", Entry{}); got != 3 {
-		t.Errorf("a new page is in shard %d, want the one being filled", got)
-	}
-	if got := b.Add(tx, 2, "/8", Entry{}); got != 3 {
-		t.Errorf("a page whose old shard is full is in shard %d, want the one being filled", got)
-	}
-	if got := b.Find(tx, "/8"); got != 3 {
-		t.Errorf("found in shard %d, want 3", got)
-	}
-	if got := b.Find(tx, "/1"); got != 0 {
-		t.Errorf("a page that left is found in shard %d", got)
-	}
+	base.Equal(t, b.Add(tx, 0, "/next", Entry{}), 3, "a new page is in shard")
+	base.Equal(t, b.Add(tx, 2, "/8", Entry{}), 3, "a page whose old shard is full is in shard")
+	base.Equal(t, b.Find(tx, "/8"), 3, "found in shard")
+	base.Equal(t, b.Find(tx, "/1"), 0, "a page that left is found in shard")
 }
 
 func TestShardOverItsLimitGivesPagesUp(t *testing.T) {
@@ -150,9 +141,7 @@ func TestShardCountsItsChanges(t *testing.T) {
 		{"a page that is not there leaves", func() bool { b.Remove(tx, n, "/a"); return false }, false},
 	} {
 		before := Decode(tx.Get(b.Keys.Shard(n)))
-		if told := tt.do(); told != tt.changes {
-			t.Errorf("%s: told is %t", tt.name, told)
-		}
+		base.Equal(t, tt.do(), tt.changes, "%s: told is", tt.name)
 		if after := Decode(tx.Get(b.Keys.Shard(n))); after.Changes != before.Changes && !tt.changes || after.Changes <= before.Changes && tt.changes {
 			t.Errorf("%s: the count of changes was %d and is %d", tt.name, before.Changes, after.Changes)
 		}
@@ -219,9 +208,7 @@ func TestShardWithADamagedRecordGetsNoPage(t *testing.T) {
 	tx, b := mapTx{}, Layout{Keys: "s|", URL: testLayout().URL}
 	b.Add(tx, 0, "/a", Entry{})
 	tx.Put(b.Keys.Shard(1), []byte("damage"))
-	if n := b.Add(tx, 1, "/b", Entry{}); n != 2 {
-		t.Errorf("it is in shard %d, want 2", n)
-	}
+	base.Equal(t, b.Add(tx, 1, "/b", Entry{}), 2, "it is in shard")
 }
 
 // A change of an entry's extensions changes what is reserved for them.

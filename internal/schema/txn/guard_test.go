@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )
@@ -96,9 +97,7 @@ func TestPanicOfAStoreIsAnError(t *testing.T) {
 		}
 	}
 	defer func() {
-		if recover() != "of the loop" {
-			t.Error("a panic of the loop's body was taken for the store's")
-		}
+		base.Equal(t, recover(), "of the loop", "the panic of the loop's body comes out as")
 	}()
 	for range Guard(new(oneRecord), "s|site", slog.New(slog.DiscardHandler)).Scan(ctx, "", "") {
 		panic("of the loop")

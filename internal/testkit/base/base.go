@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -141,6 +142,32 @@ func Check(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Equal fails the test unless what was got is what is wanted. what says, as a format, of what.
+func Equal[T comparable](t testing.TB, got, want T, what string, args ...any) {
+	t.Helper()
+	if got != want {
+		differ(t, got, want, what, args)
+	}
+}
+
+// EqualLists is Equal for lists.
+func EqualLists[T comparable](t testing.TB, got, want []T, what string, args ...any) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		differ(t, got, want, what, args)
+	}
+}
+
+func differ(t testing.TB, got, want any, what string, args []any) {
+	t.Helper()
+	verb := "%v"
+	switch got.(type) {
+	case string, []string:
+		verb = "%q"
+	}
+	t.Errorf(what+": "+verb+", want "+verb, append(args, got, want)...)
 }
 
 // Await asks again and again whether something is so. It ends the test after two minutes.
