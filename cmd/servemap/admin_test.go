@@ -29,9 +29,7 @@ func TestHealthSaysWhetherVisitorsAndTheSitemapAreServed(t *testing.T) {
 		t.Error(out)
 	}
 	s.stop()
-	if code, out, _ := call(t, "health", "-data", s.data); code != codeNo || !strings.Contains(out, "not served") {
-		t.Errorf("after the end: %d %s", code, out)
-	}
+	wantOut(t, codeNo, "not served", "health", "-data", s.data)
 	if out := must(t, "status", "-data", s.data); strings.Contains(out, "serving") || !strings.Contains(out, "No process serves the site") || !strings.Contains(out, "  listed       21\n") {
 		t.Errorf("after the end: %s", out)
 	}
@@ -62,9 +60,7 @@ func TestAdminAnswersAtItsAddressAndTheInspectorByItsLink(t *testing.T) {
 	link := linkOf(t, s)
 	at, key, _ := strings.Cut(link, "inspect/?key=")
 	for _, path := range []string{"healthz", "metrics", "inspect/", "inspect/?key=" + key} {
-		if resp, _ := get(t, s.at+"/"+path); resp.StatusCode != http.StatusNotFound {
-			t.Errorf("the public port answers /%s with %s", path, resp.Status)
-		}
+		wantStatus(t, http.StatusNotFound, s.at+"/"+path)
 		r, err := http.NewRequest(http.MethodGet, at+path, nil)
 		base.Check(t, err)
 		r.Host = "evil.example"
@@ -73,9 +69,7 @@ func TestAdminAnswersAtItsAddressAndTheInspectorByItsLink(t *testing.T) {
 		resp.Body.Close()
 		base.Equal(t, resp.StatusCode, http.StatusMisdirectedRequest, "/%s for a foreign name", path)
 		want := map[string]int{"healthz": 200, "metrics": 200, "inspect/": 404, "inspect/?key=" + key: 303}[path]
-		if resp, _ := get(t, at+path); resp.StatusCode != want {
-			t.Errorf("/%s: %s, want %d", path, resp.Status, want)
-		}
+		wantStatus(t, want, at+path)
 	}
 	_, numbers := get(t, at+"metrics")
 	for _, name := range []string{"servemap_build_info{", "servemap_folder_bytes{", "servemap_folder_free_bytes{", "servemap_upstream_errors_total{site=\"https://example.com\",code=\"502\"} 0", "go_goroutines{"} {
@@ -90,9 +84,7 @@ func TestAdminAnswersAtItsAddressAndTheInspectorByItsLink(t *testing.T) {
 		t.Errorf("the key is %d times in the log: %s", n, s.log)
 	}
 	s.stop()
-	if code, _, errs := call(t, "link", "-data", s.data); code != codeFailed || !strings.Contains(errs, "no process with an inspector") {
-		t.Errorf("after the end: %d %s", code, errs)
-	}
+	wantErrs(t, codeFailed, "no process with an inspector", "link", "-data", s.data)
 }
 
 func TestInspectorNamesFlags(t *testing.T) {

@@ -48,9 +48,7 @@ func TestListGivesWhatTheSitemapHas(t *testing.T) {
 	if out := must(t, "status", "-data", s.data); !strings.Contains(out, "robots.txt does not name the sitemap") || regexp.MustCompile(`\bview\b`).MatchString(out) {
 		t.Errorf("status has nothing to look into, or where the inspector shows it: %s", out)
 	}
-	if code, _, errs := call(t, "explain", "-data", s.data, "https://other.example/"); code != codeFailed || !strings.Contains(errs, "other.example") {
-		t.Errorf("another host: %d %s", code, errs)
-	}
+	wantErrs(t, codeFailed, "other.example", "explain", "-data", s.data, "https://other.example/")
 }
 
 func TestForgottenPageStaysOut(t *testing.T) {
@@ -61,9 +59,7 @@ func TestForgottenPageStaysOut(t *testing.T) {
 			t.Errorf("%q", out)
 		}
 	}
-	if code, out, _ := call(t, "explain", "-data", s.data, "/a.html"); code != codeNo || !strings.Contains(out, "forgotten") {
-		t.Errorf("%d %s", code, out)
-	}
+	wantOut(t, codeNo, "forgotten", "explain", "-data", s.data, "/a.html")
 	if out := must(t, "forget", "-undo", "-data", s.data, "/a.html"); !strings.Contains(out, "may be listed again") {
 		t.Errorf("undoing it: %q", out)
 	}
@@ -82,9 +78,7 @@ func TestForgottenPageStaysOut(t *testing.T) {
 		t.Errorf("while nothing is served: %q", out)
 	}
 	sameStrings(t, "listed while nothing is served", listed(t, s.data), "/", "/a.html")
-	if code, _, errs := call(t, "explore", "-data", s.data); code != codeFailed || !strings.Contains(errs, "no process serves the site") {
-		t.Errorf("exploring while nothing is served: %d %s", code, errs)
-	}
+	wantErrs(t, codeFailed, "no process serves the site", "explore", "-data", s.data)
 	if code, _, errs := call(t, "forget", "-data", s.data+"x", "/a.html"); code != codeFailed || !strings.Contains(errs, "none has left its settings there; give the folder of servemap proxy, files or crawl, start one of them with it, or ask a program that uses the library by its inspector") {
 		t.Errorf("no folder: %d %s", code, errs)
 	}

@@ -120,9 +120,7 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 func TestCheckReadsSitemapsFromElsewhere(t *testing.T) {
 	s := files(t, writeSite(t), t.TempDir())
 	must(t, "check", "-origin", origin, s.at+"/sitemap.xml")
-	if code, out, _ := call(t, "check", "-json", s.at+"/sitemap.xml"); code != codeNo || !strings.Contains(out, `"level":"fault"`) {
-		t.Errorf("without -origin: %d %s", code, out)
-	}
+	wantOut(t, codeNo, `"level":"fault"`, "check", "-json", s.at+"/sitemap.xml")
 	if _, out, _ := call(t, "check", s.at+"/sitemap.xml"); !strings.Contains(out, "3 pages listed, 0 read: 3 faults") {
 		t.Errorf("without -origin: %s", out)
 	}
@@ -137,9 +135,7 @@ func TestCheckShowsWhyThereIsNoSitemap(t *testing.T) {
 		html.URL + "/sitemap.xml": "404 Not Found, which says: 404 page not found",
 		s.at + "/sitemap.xml":     "503 Service Unavailable, which says: No page of " + origin + " is listed yet. ",
 	} {
-		if code, _, errs := call(t, "check", at); code != codeNo || !strings.Contains(errs, want) {
-			t.Errorf("%s: code %d, %s", at, code, errs)
-		}
+		wantErrs(t, codeNo, want, "check", at)
 	}
 }
 

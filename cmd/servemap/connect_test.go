@@ -22,17 +22,11 @@ func TestSecondProcessSaysWhoHoldsTheDataAndTakesOver(t *testing.T) {
 	first := files(t, site, data)
 	second := serve(t, data, "files", site, "-origin", origin)
 	second.log.await(t, "end that one, or use a store that processes can share (store/sqlstore; the command has -database)")
-	if resp, _ := get(t, second.at+"/a.html"); resp.StatusCode != 200 {
-		t.Errorf("the page is answered with %d", resp.StatusCode)
-	}
-	if code, _, errs := call(t, "files", site, "-origin", origin, "-data", t.TempDir(), "-listen", strings.TrimPrefix(first.at, "http://")); code != codeFailed || !strings.Contains(errs, "give -listen another address") {
-		t.Errorf("at an address in use: %d %s", code, errs)
-	}
+	wantStatus(t, 200, second.at+"/a.html")
+	wantErrs(t, codeFailed, "give -listen another address", "files", site, "-origin", origin, "-data", t.TempDir(), "-listen", strings.TrimPrefix(first.at, "http://"))
 	first.stop()
 	second.log.await(t, "msg=explored")
-	if resp, body := get(t, second.at+"/sitemap.xml"); resp.StatusCode != 200 {
-		t.Errorf("the sitemap is answered with %d: %s", resp.StatusCode, body)
-	}
+	wantStatus(t, 200, second.at+"/sitemap.xml")
 	var h health
 	if err := json.Unmarshal([]byte(must(t, "health", "-json", "-data", data)), &h); err != nil || "http://"+h.Listen != second.at {
 		t.Errorf("%+v, %v", h, err)
@@ -108,9 +102,7 @@ func TestProcessThatBeginsToAnswerIsAsked(t *testing.T) {
 	defer starting.Close()
 	var asked sync.WaitGroup
 	asked.Go(func() {
-		if code, out, errs := call(t, "list", "-data", data); code != codeDone || !strings.Contains(out, "/from-the-process") {
-			t.Errorf("code %d, %s%s", code, out, errs)
-		}
+		wantOut(t, codeDone, "/from-the-process", "list", "-data", data)
 	})
 	time.Sleep(askAgain / 2) // the command has asked, and waits for the folder
 	socket, err := control.Listen(data)
@@ -139,15 +131,11 @@ func TestFolderOfAnotherUserIsNotOpened(t *testing.T) {
 	s.stop()
 	before := entries(t, data)
 	_, pages := newForeign(t)
-	if code, _, errs := call(t, "crawl", pages, "-data", data, "-out", "-"); code != codeFailed || !strings.Contains(errs, "sudo -u '#54321' servemap") {
-		t.Errorf("code %d, %s", code, errs)
-	}
+	wantErrs(t, codeFailed, "sudo -u '#54321' servemap", "crawl", pages, "-data", data, "-out", "-")
 	if code, out, _ := call(t, "health", "-data", data); code != codeNo || !strings.Contains(out, "not served") || !strings.Contains(out, "belongs to another user") {
 		t.Errorf("code %d, %s", code, out)
 	}
-	if code, _, errs := call(t, "files", site, "-origin", origin, "-data", data, "-listen", "127.0.0.1:0"); code != codeFailed || !strings.Contains(errs, "belongs to another user") {
-		t.Errorf("without -wait: code %d, %s", code, errs)
-	}
+	wantErrs(t, codeFailed, "belongs to another user", "files", site, "-origin", origin, "-data", data, "-listen", "127.0.0.1:0")
 	served := serve(t, data, "files", site, "-origin", origin, "-wait")
 	wantPagesAlone(t, served, func() string { _, out, errs := call(t, "health", "-data", data); return out + errs }, "belongs to another user")
 	served.stop()
@@ -163,12 +151,8 @@ func wantPagesAlone(t *testing.T, s *server, ask func() string, why string) {
 			break
 		}
 	}
-	if resp, _ := get(t, s.at+"/a.html"); resp.StatusCode != http.StatusOK {
-		t.Errorf("the page is answered with %d", resp.StatusCode)
-	}
-	if resp, _ := get(t, s.at+"/sitemap.xml"); resp.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("the sitemap is answered with %d", resp.StatusCode)
-	}
+	wantStatus(t, http.StatusOK, s.at+"/a.html")
+	wantStatus(t, http.StatusServiceUnavailable, s.at+"/sitemap.xml")
 	for name, text := range map[string]string{"health": health, "the log": s.log.String()} {
 		if !strings.Contains(text, why) {
 			t.Errorf("%s does not say %q: %s", name, why, text)

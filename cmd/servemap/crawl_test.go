@@ -214,9 +214,7 @@ func TestLaterCrawlsDateWhatChanged(t *testing.T) {
 	if len(dated) != 1 || dated["/3"] == "" {
 		t.Errorf("after the change %v are dated", dated)
 	}
-	if code, out, _ := call(t, "explain", "-data", filepath.Join(dir, "data"), "/3"); code != codeDone || !strings.Contains(out, dated["/3"]) {
-		t.Errorf("explain: code %d, %s", code, out)
-	}
+	wantOut(t, codeDone, dated["/3"], "explain", "-data", filepath.Join(dir, "data"), "/3")
 }
 
 func TestCrawlOfALargeSiteWritesAnIndexWithItsParts(t *testing.T) {

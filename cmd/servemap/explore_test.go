@@ -44,9 +44,7 @@ func TestInterruptedExplorationBeginsAnewAtTheNextStart(t *testing.T) {
 	args := []string{"proxy", "-to", up.URL, "-origin", origin, "-explore"}
 	s := serve(t, data, args...)
 	<-site.asked
-	if code, _, errs := call(t, "explore", "-data", data); code != codeFailed || !strings.Contains(errs, "already") {
-		t.Errorf("two at once: %d %s", code, errs)
-	}
+	wantErrs(t, codeFailed, "already", "explore", "-data", data)
 	base.Equal(t, s.stop(), codeDone, "code")
 	close(site.release)
 	s = serve(t, data, args...)

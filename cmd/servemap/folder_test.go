@@ -75,9 +75,7 @@ func TestFullDiskIsTold(t *testing.T) {
 	}
 	_, pages := newForeign(t)
 	t.Cleanup(func() { base.Check(t, exec.Command("umount", "-l", data).Run()) })
-	if code, out, errs := call(t, "crawl", pages, "-data", data, "-out", "-"); code != codeFailed || !strings.Contains(errs, "MiB are needed") {
-		t.Errorf("crawl: code %d, %s%s", code, out, errs)
-	}
+	wantErrs(t, codeFailed, "MiB are needed", "crawl", pages, "-data", data, "-out", "-")
 	s := serve(t, data, "files", site, "-origin", origin)
 	wantPagesAlone(t, s, func() string { _, out, errs := call(t, "health", "-data", data); return out + errs }, "MiB are needed")
 }

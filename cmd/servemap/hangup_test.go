@@ -31,9 +31,7 @@ func TestHangupsLeaveTheSitemapAndNothingElse(t *testing.T) {
 	visits.Go(func() {
 		for {
 			for _, path := range []string{"/article-3", "/sitemap.xml"} {
-				if resp, body := get(t, s.at+path); resp.StatusCode != http.StatusOK {
-					t.Errorf("%s: %s %s", path, resp.Status, body)
-				}
+				wantStatus(t, http.StatusOK, s.at+path)
 			}
 			select {
 			case <-end:
@@ -58,9 +56,7 @@ func TestHangupEndsNoCommandWithoutAFile(t *testing.T) {
 	s, c := start(t, t.TempDir(), "files", writeSite(t), "-origin", origin)
 	base.Check(t, c.Process.Signal(syscall.SIGHUP))
 	s.log.await(t, "SIGHUP changes nothing")
-	if resp, _ := get(t, s.at+"/a.html"); resp.StatusCode != http.StatusOK {
-		t.Error(resp.Status)
-	}
+	wantStatus(t, http.StatusOK, s.at+"/a.html")
 	base.Check(t, c.Process.Signal(syscall.SIGTERM))
 	if code := s.stop(); code != codeDone {
 		t.Errorf("code %d: %s", code, s.log)
@@ -88,9 +84,7 @@ func TestVisitorsAreServedWhileLongAnswersEnd(t *testing.T) {
 	base.Check(t, c.Process.Signal(syscall.SIGTERM))
 	s.log.await(t, "msg=stopping")
 	for _, path := range []string{"/article-1", "/sitemap.xml"} {
-		if resp, _ := get(t, s.at+path); resp.StatusCode != http.StatusOK {
-			t.Errorf("%s: %s", path, resp.Status)
-		}
+		wantStatus(t, http.StatusOK, s.at+path)
 	}
 	if _, out, _ := call(t, "health", "-data", s.data); !strings.Contains(out, "served by process") || !strings.Contains(out, "which ends in order") {
 		t.Errorf("health says %s", out)

@@ -45,6 +45,22 @@ func must(t *testing.T, args ...string) string {
 	return out
 }
 
+// wantOut fails the test unless the command ends with the code and prints the words.
+func wantOut(t *testing.T, code int, words string, args ...string) {
+	t.Helper()
+	if got, out, errs := call(t, args...); got != code || !strings.Contains(out, words) {
+		t.Errorf("servemap %s: code %d, %s%s, want %d and %s", strings.Join(args, " "), got, out, errs, code, words)
+	}
+}
+
+// wantErrs is wantOut for a message.
+func wantErrs(t *testing.T, code int, words string, args ...string) {
+	t.Helper()
+	if got, out, errs := call(t, args...); got != code || !strings.Contains(errs, words) {
+		t.Errorf("servemap %s: code %d, %s%s, want %d and %s", strings.Join(args, " "), got, out, errs, code, words)
+	}
+}
+
 // server is a command that runs until it is told to stop.
 type server struct {
 	t    *testing.T

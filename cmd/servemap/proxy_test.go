@@ -69,6 +69,13 @@ func get(t *testing.T, u string, header ...string) (*http.Response, string) {
 	return do(t, r)
 }
 
+func wantStatus(t *testing.T, want int, u string) {
+	t.Helper()
+	if resp, body := get(t, u); resp.StatusCode != want {
+		t.Errorf("%s: %s %s, want %d", u, resp.Status, body, want)
+	}
+}
+
 func do(t *testing.T, r *http.Request) (*http.Response, string) {
 	t.Helper()
 	resp, err := visitor.Do(r)
@@ -166,9 +173,7 @@ func TestDeadUpstreamGives502AndTheSitemapStays(t *testing.T) {
 		t.Errorf("it was logged %d times:\n%s", n, s.log)
 	}
 	defer start().Close()
-	if resp, body := get(t, s.at+"/article-1"); resp.StatusCode != 200 {
-		t.Errorf("the site is back: %s %s", resp.Status, body)
-	}
+	wantStatus(t, 200, s.at+"/article-1")
 }
 
 func TestAnswerThatBreaksOffIsNotTakenForAPage(t *testing.T) {

@@ -35,9 +35,7 @@ func TestQueryFlagAddsToTheDefault(t *testing.T) {
 	}, "-query", "nr,id", "-explore")
 	s.log.await(t, "msg=explored")
 	sameStrings(t, "listed", listed(t, s.data), "/", "/?page=2", "/?id=3")
-	if code, out, _ := call(t, "explain", "-data", s.data, "/?color=red"); code != codeNo || !strings.Contains(out, "name it in -query") {
-		t.Errorf("%d %s", code, out)
-	}
+	wantOut(t, codeNo, "name it in -query", "explain", "-data", s.data, "/?color=red")
 }
 
 func TestRobotsFlagNamesTheSitemap(t *testing.T) {

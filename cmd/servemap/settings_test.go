@@ -154,9 +154,7 @@ func TestWrongFilesNameTheLine(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			if code, _, errs := call(t, "run", "-config", write(t, tt.text)); code != codeUsage || !strings.Contains(errs, tt.want) {
-				t.Errorf("code %d, %s; want %s", code, errs, tt.want)
-			}
+			wantErrs(t, codeUsage, tt.want, "run", "-config", write(t, tt.text))
 		})
 	}
 }

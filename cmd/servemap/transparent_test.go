@@ -134,17 +134,13 @@ func TestStatusThatHTTPDoesNotHaveIsA502AndSlowClientsAreNotTheSitesFault(t *tes
 		t.Error("half a body is sent whole")
 	}
 	for path, want := range map[string]int{"/200": 200, "/599": 599} {
-		if resp, _ := get(t, s.at+path); resp.StatusCode != want {
-			t.Errorf("%s: %s", path, resp.Status)
-		}
+		wantStatus(t, want, s.at+path)
 	}
 	if text := s.log.String(); strings.Contains(text, "the site does not answer") {
 		t.Error(text)
 	}
 	for _, path := range []string{"/000", "/600", "/099", "/999"} {
-		if resp, _ := get(t, s.at+path); resp.StatusCode != http.StatusBadGateway {
-			t.Errorf("%s: %s", path, resp.Status)
-		}
+		wantStatus(t, http.StatusBadGateway, s.at+path)
 		get(t, s.at+"/200")
 	}
 	if text := s.log.String(); strings.Count(text, "the site does not answer") != 1 {
