@@ -8,7 +8,7 @@ type comparison struct {
 	known   *keySet
 	emptied bool     // nearly all of the text is gone, as on an error page
 	left    []uint16 // keys of the watched blocks that are gone
-	again   int      // blocks that the page showed before
+	again   int      // blocks that the page showed before, but for facts
 	churns  bool     // most of the text moves by itself
 	// an article has got more links; others in their place are no change: a box of related pages varies
 	moreLinks bool
@@ -69,6 +69,8 @@ func (c *comparison) judge() (changed bool) {
 			moving += int(n.block.size)
 		case c.emptied:
 			w.Patience = patientObservations
+		case n.fact:
+			w.Patience = patientObservations
 		case replaced: // by an error page, or in another language
 			w.Patience = 1
 		case moves:
@@ -121,8 +123,13 @@ func (c *comparison) news() (list []newsItem) {
 		b := &c.blocks[i]
 		switch {
 		case c.known.has(b.key):
+			if !b.fact {
+				c.again++
+			}
+			if b.link && !c.List || c.follows(b.key) {
+				break
+			}
 			prev = b.key
-			c.again++
 			for ; open < len(list); open++ {
 				list[open].Next = ^b.key
 			}
@@ -135,8 +142,8 @@ func (c *comparison) news() (list []newsItem) {
 	return list
 }
 
-// A place has two names: the key of the known block before it, and the inverted key of the known block after it.
-// These stand for no such block.
+// A place has two names: the key of the known block before it, and the inverted key of the known block after it. What
+// came lately and links in an article may go again, so they name no place. These stand for no such block.
 const (
 	startOfText = 1
 	endOfText   = 2

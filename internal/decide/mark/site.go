@@ -160,7 +160,7 @@ func (s *Site) Consult(v *View, m Mark, path string, at int64) {
 		isNew := !known.has(b.key)
 		b.on = s.see(b.hash, family, isNew && !collects)
 		b.most = s.at(b.place).most()
-		if isNew && (b.most > 0 || !m.began) {
+		if isNew && !b.fact && (b.most > 0 || !m.began) {
 			news[b.place] = news[b.place] || b.on <= pagesOfText
 		}
 	}

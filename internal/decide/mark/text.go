@@ -135,3 +135,17 @@ func isAge(s string) bool {
 	return slices.ContainsFunc(ages, func(age string) bool { return strings.Contains(s, age) }) ||
 		slices.ContainsFunc(agoWords[:], func(ago string) bool { return strings.HasSuffix(s, ago) })
 }
+
+// maskBuilds appends a text with one sign in place of each number of a build, which has four parts or more.
+func maskBuilds(dst, s []byte) []byte {
+	for len(s) > 0 {
+		n := max(1, numberLen(s))
+		if bytes.Count(s[:n], []byte(".")) > 2 {
+			dst = append(dst, '#')
+		} else {
+			dst = append(dst, s[:n]...)
+		}
+		s = s[n:]
+	}
+	return dst
+}

@@ -39,18 +39,19 @@ type block struct {
 	wave   uint16 // what is new of its place and line, 0 if its page had them before
 	swept  bool   // a wave has brought it
 	beside bool   // it is of the title, a picture or a video
+	fact   bool   // short texts that may be counters as well, see row
 }
 
 // The lengths of texts, as weights.
 const (
 	leastLink     = 12  // a shorter link says too little
-	leastBlock    = 16  // a shorter block says too little
+	leastBlock    = 16  // a shorter block is a fact
 	longestItem   = 300 // of a list
 	longestNotice = 100 // a longer text counts as content
 	longestAge    = 48  // a longer text is not about an age
 	longestDated  = 100 // a longer text is not about the numbers in it
 	longestLine   = 60  // a longer text is no line of a template
-	maskedText    = 40  // nor in other texts up to this length
+	longestFact   = 40  // if it has numbers
 )
 
 // blocksRead is how many blocks of a page are read at most.
@@ -61,40 +62,45 @@ const blocksRead = 1500
 func Read(f *html.Facts, seed uint64) View {
 	v := View{text: uint32(f.MainHash >> 32), blocks: make([]block, 0, min(len(f.Blocks), blocksRead)+1)}
 	r := reading{seed: seed}
-	v.read(&r, f.Blocks)
-	v.read(&r, f.Beside)
-	v.add(r.row())
+	add := func(b block, _ string) {
+		if len(v.blocks) < blocksRead {
+			v.blocks = append(v.blocks, b)
+		}
+	}
+	r.read(f.Blocks, add)
+	v.size, v.links = r.size, r.links
+	r.read(f.Beside, add)
 	return v
 }
 
-// read reads blocks of a page.
-func (v *View) read(r *reading, blocks []html.Block) {
+// read calls each for every block, with its text.
+func (r *reading) read(blocks []html.Block, each func(block, string)) {
+	row := func() {
+		if len(r.facts) > 0 {
+			each(r.row(), string(r.facts))
+		}
+		r.facts = r.facts[:0]
+	}
 	for i := range blocks {
 		b := &blocks[i]
 		if !r.counts(b) {
 			continue
 		}
-		if !b.Beside {
-			v.size += uint32(r.weight)
+		if r.size += uint32(r.weight); b.Links > 0 {
+			r.links++
 		}
-		switch telling := r.isTelling(b); {
-		case b.Cell && !telling:
-			r.cell(b)
-		case telling:
-			v.add(r.row())
-			v.add(r.block(b))
-		}
-		if b.Links > 0 && !b.Beside {
-			v.links++
+		switch {
+		case r.isFact(b):
+			if b.Heading {
+				row()
+			}
+			r.fact(b)
+		case r.isTelling(b):
+			row()
+			each(r.block(b), b.Text)
 		}
 	}
-}
-
-// add adds a block, unless it is empty or there are too many.
-func (v *View) add(b block) {
-	if b.size > 0 && len(v.blocks) < blocksRead {
-		v.blocks = append(v.blocks, b)
-	}
+	row()
 }
 
 // counts begins with a block, and reports whether it is main text and no boilerplate.
@@ -107,7 +113,7 @@ func (r *reading) counts(b *html.Block) bool {
 	}
 	r.weight = weight(r.folded)
 	copyright := r.weight < longestNotice && (strings.Contains(b.Text, "©") || strings.Contains(b.Text, "opyright"))
-	return !copyright && (r.weight > longestAge || !isAge(b.Text))
+	return r.weight > 0 && !copyright && (r.weight > longestAge || !isAge(b.Text))
 }
 
 // isTelling reports whether a block is long enough to say something, or names a price.
@@ -137,34 +143,53 @@ func hasAmount(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return r == '%' || unicode.Is(unicode.Sc, r) })
 }
 
-// reading holds buffers for texts.
+// reading is what was read of a page, and buffers for texts.
 type reading struct {
 	seed           uint64
+	size           uint32 // of the main text
+	links          int    // in it
 	folded, masked []byte // folded has the block that is read
 	weight         int    // of that
-	cells          []byte // short cells of a table that were read and are in no block yet
-	place          uint16 // of the last of them
+	facts          []byte // that were read and are in no block yet
+	place          uint64 // of the first of them
 }
 
-// cell reads a cell of a table that says too little alone.
-func (r *reading) cell(b *html.Block) {
-	r.cells, _, _ = mask(r.cells, r.folded)
-	r.cells, r.place = append(r.cells, ' '), uint16(b.Place>>48)
-}
-
-// row returns a block of the short cells since the last other text. They count together: a row of a table may have no
-// longer text.
-func (r *reading) row() (out block) {
-	if weight(r.cells) >= leastBlock {
-		hash := xxh3.HashSeed(r.cells, r.seed)
-		out = block{hash: hash, key: keyOf(hash), size: int32(weight(r.cells)), place: r.place}
+// isFact reports whether a block is a text so short that it may be a counter as well as a fact, such as "Seats: 24".
+func (r *reading) isFact(b *html.Block) bool {
+	switch {
+	case b.Beside, b.Links > 0 && !b.Heading, hasAmount(b.Text):
+		return false
+	case r.weight < leastBlock:
+		return true
+	case r.weight > longestFact || !bytes.ContainsAny(r.folded, "0123456789"):
+		return false
 	}
-	r.cells = r.cells[:0]
-	return out
+	_, year, _ := mask(r.masked[:0], r.folded)
+	return !year
 }
 
-// block reads a block. In a short text numbers do not count, since they are counters or times. Years, versions and
-// amounts do count.
+// fact reads a fact.
+func (r *reading) fact(b *html.Block) {
+	if len(r.facts) == 0 {
+		r.place = b.Place
+	}
+	text := r.folded
+	if b.Heading {
+		text = letters(text)
+	}
+	r.facts = append(maskBuilds(r.facts, text), ' ')
+}
+
+// row returns a block of the facts since the last other text, or since a heading among them. They count together: what
+// one of them says depends on those beside it.
+func (r *reading) row() block {
+	hash := xxh3.HashSeed(r.facts, r.seed)
+	r.masked, _, _ = mask(r.masked[:0], r.facts)
+	return block{hash: hash, key: keyOf(hash), form: keyOf(xxh3.HashSeed(r.masked, r.seed+1)) | 1, size: int32(weight(r.facts)),
+		place: uint16(r.place >> 48), line: keyOf(xxh3.HashSeed(beginning(r.facts), r.seed+r.place)) | 1, fact: true}
+}
+
+// block reads a block. In a link numbers do not count, since they are counters or times. Years and versions do count.
 func (r *reading) block(b *html.Block) block {
 	out := block{size: int32(r.weight), place: uint16(b.Place >> 48), link: b.Links > 0, beside: b.Beside, swept: b.Repeats}
 	out.item = out.link && r.weight < longestItem
@@ -174,12 +199,11 @@ func (r *reading) block(b *html.Block) block {
 		var days uint32
 		r.masked, year, days = mask(r.masked[:0], text)
 		out.form = keyOf(xxh3.HashSeed(r.masked, r.seed+1)) | 1
-		plain := !out.link && !hasAmount(b.Text)
-		if plain {
-			out.days = days
-		}
-		if !year && (plain && r.weight <= maskedText || out.link) {
+		switch {
+		case out.link && !year:
 			text = r.masked
+		case !out.link && !hasAmount(b.Text):
+			out.days = days
 		}
 	}
 	switch {

@@ -80,6 +80,11 @@ func (m *Mark) closeGaps() {
 	_ = slices.DeleteFunc(m.watch[:], func(w watched) bool { return w.Seen == 0 })
 }
 
+// follows reports whether the mark still follows the block with a key.
+func (m *Mark) follows(key uint16) bool {
+	return slices.ContainsFunc(m.watch[:], func(w watched) bool { return w.Seen > 0 && w.Key == key })
+}
+
 // find returns the block with a key, or nil.
 func (c *comparison) find(key uint16) *block {
 	for i := range c.blocks {
@@ -97,7 +102,7 @@ func (c *comparison) isRipe(w *watched, b *block) bool {
 		return seen && aged && c.Doubt == 0
 	}
 	stayed := b.size > smallNews || c.at-int64(w.Since) > stayUnit*int64(min(c.mover(w.Prev).Stay, c.mover(w.Next).Stay))
-	return seen && stayed && (aged || !c.emptied && !b.beside) && (c.List || !b.names(c.at))
+	return seen && stayed && (aged || !c.emptied && !b.fact && !b.beside) && (c.List || !b.names(c.at))
 }
 
 // believe ends the doubts about all that came with an observation.
