@@ -139,6 +139,3 @@ func (m Mark) Recognises(v *View) bool {
 	}
 	return 2*n >= int(m.Own) && n > 0
 }
-
-// Moves reports whether the page is read as an article in which some text moves by itself, which does not count.
-func (m Mark) Moves() bool { return !m.List && m.moversOver(1) > 0 }

@@ -233,26 +233,6 @@ func TestPageThatIsNearlyEmptyForHoursHasNotChanged(t *testing.T) {
 	}
 }
 
-func TestArticlesMoveByThemselvesAndListsDoNot(t *testing.T) {
-	clock := func(n int) string {
-		return text(one, fmt.Sprintf("It is %d:%d, by the clock on the wall of the town hall.", 50+n, 37+n))
-	}
-	for _, tt := range []struct {
-		name  string
-		pages []string
-		want  bool
-	}{
-		{"nothing", nil, false},
-		{"an article", []string{text(one), text(one)}, false},
-		{"a list", []string{list(items(0, 9)...), list(items(1, 11)...)}, false},
-		{"a clock", []string{clock(1), clock(2), clock(3), clock(4), clock(5)}, true},
-	} {
-		if m, _, _ := observed(tt.pages...); m.Moves() != tt.want {
-			t.Errorf("%s moves: %v", tt.name, !tt.want)
-		}
-	}
-}
-
 func TestMarkIsBounded(t *testing.T) {
 	var m Mark
 	for day := range int64(20) {

@@ -185,8 +185,10 @@ func (r *reading) fact(b *html.Block) {
 func (r *reading) row() block {
 	hash := xxh3.HashSeed(r.facts, r.seed)
 	r.masked, _, _ = mask(r.masked[:0], r.facts)
-	return block{hash: hash, key: keyOf(hash), form: keyOf(xxh3.HashSeed(r.masked, r.seed+1)) | 1, size: int32(weight(r.facts)),
-		place: uint16(r.place >> 48), line: keyOf(xxh3.HashSeed(beginning(r.facts), r.seed+r.place)) | 1, fact: true}
+	out := block{hash: hash, key: keyOf(hash), size: int32(weight(r.facts)), place: uint16(r.place >> 48), fact: true}
+	out.form = keyOf(xxh3.HashSeed(r.masked, r.seed+1)) | 1
+	out.line = keyOf(xxh3.HashSeed(beginning(r.facts), r.seed+r.place)) | 1
+	return out
 }
 
 // block reads a block. In a link numbers do not count, since they are counters or times. Years and versions do count.
