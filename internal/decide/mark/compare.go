@@ -126,7 +126,7 @@ func (c *comparison) news() (list []newsItem) {
 			if !b.fact {
 				c.again++
 			}
-			if b.link && !c.List || c.follows(b.key) {
+			if !c.List && (b.link || c.follows(b.key)) {
 				break
 			}
 			prev = b.key
