@@ -214,6 +214,9 @@ func (c *comparison) lost() uint16 {
 	if c.List || c.emptied || c.View.size+leastLoss > c.Mark.Size || c.View.links < int(c.Mark.Links) {
 		return 0
 	}
+	if len(c.left) == watchKept { // they were the first of more texts, which had not come to stay either
+		return 0
+	}
 	own := c.Mark.known[:2*c.Own]
 	last, shown := setOf(own), new(keySet)
 	for _, b := range c.blocks {
