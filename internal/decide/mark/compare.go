@@ -143,7 +143,8 @@ func (c *comparison) news() (list []newsItem) {
 }
 
 // A place has two names: the key of the known block before it, and the inverted key of the known block after it. What
-// came lately and links in an article may go again, so they name no place. These stand for no such block.
+// came lately and links may go again, so they name no place, but on a list, where news come above news. These stand
+// for no such block.
 const (
 	startOfText = 1
 	endOfText   = 2

@@ -157,3 +157,35 @@ func TestDeployRestampsFewPages(t *testing.T) {
 		}
 	}
 }
+
+// What moves beside texts that move has one place still, and waits there for as long as one has stayed before. On a list
+// each headline names the place of the next one, so that news above news do not seem to move.
+func TestPlaceIsNamedByTextsThatStay(t *testing.T) {
+	state := func(n int) string { return [...]string{"Open", "Shut", "Full"}[n/5] }
+	related := func(n int) string { all := items(0, 12); return list(all[n%12], all[(n+5)%12]) }
+	for _, tt := range []struct {
+		name  string
+		days  int
+		page  func(n int) string
+		want  Outcome
+		since int64 // day of the change
+	}{
+		{"a state between links that vary", 14, func(n int) string {
+			return text(one, long) + related(5*n) + text(state(n)) + related(7*n)
+		}, Held, 0},
+		{"a state beside a word that stays for two days", 14, func(n int) string {
+			return text(one, fmt.Sprintf("A word of the hour, said by guest %c of the house.", 'a'+n/2), state(n), two)
+		}, Same, 0},
+		{"a list of nine with three new ones a day", 10, func(n int) string { return list(items(30-3*n, 39-3*n)...) }, Changed, 10},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var pages []string
+			for n := range tt.days {
+				pages = append(pages, tt.page(n))
+			}
+			if _, o, since := observed(pages...); o != tt.want || since != tt.since*day {
+				t.Errorf("outcome %d since day %d, want %d since %d", o, since/day, tt.want, tt.since)
+			}
+		})
+	}
+}
