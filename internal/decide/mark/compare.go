@@ -67,9 +67,7 @@ func (c *comparison) judge() (changed bool) {
 		case !c.isOwn(n.block), c.Mark.Text == c.View.text && !n.block.beside:
 		case w.Form != 0 && moves && c.known.has(w.Form): // only its numbers move
 			moving += int(n.block.size)
-		case c.emptied:
-			w.Patience = patientObservations
-		case n.fact:
+		case c.emptied, n.fact:
 			w.Patience = patientObservations
 		case replaced: // by an error page, or in another language
 			w.Patience = 1

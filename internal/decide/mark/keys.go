@@ -20,6 +20,20 @@ func setOf(keys string) *keySet {
 
 func keyAt(keys string, i int) uint16 { return uint16(keys[i])<<8 | uint16(keys[i+1]) }
 
+// missing returns the keys of the page's own texts of the last observation that a view lacks.
+func (m *Mark) missing(v *View) (keys []uint16) {
+	shown := new(keySet)
+	for i := range v.blocks {
+		shown.add(v.blocks[i].key)
+	}
+	for i := 0; i < 2*int(m.Own); i += 2 {
+		if key := keyAt(m.known, i); !shown.has(key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
 // adopt makes the texts of a view known. The page's own go first, and the oldest go when there are too many.
 func (m *Mark) adopt(v *View) {
 	var taken keySet

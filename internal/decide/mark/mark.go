@@ -127,15 +127,6 @@ func (m Mark) Awaited() (since int64, more int) {
 
 // Recognises reports whether a view still shows half of the page's own texts of the last observation.
 func (m Mark) Recognises(v *View) bool {
-	own, left := m.known[:2*m.Own], new(keySet)
-	for i := range v.blocks {
-		left.add(v.blocks[i].key)
-	}
-	n := 0
-	for i := 0; i < len(own); i += 2 {
-		if left.has(keyAt(own, i)) {
-			n++
-		}
-	}
-	return 2*n >= int(m.Own) && n > 0
+	gone := len(m.missing(v))
+	return 2*gone <= int(m.Own) && gone < int(m.Own)
 }

@@ -85,9 +85,6 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 		return slices.Concat(slices.Repeat([]string{before}, 5), slices.Repeat([]string{after}, 4))
 	}
 	plain, oak := beside("A guide to the grove", ""), beside("A guide to the grove", "<img src=/oak.jpg>")
-	stays := func(before, after string) []string {
-		return append(slices.Repeat([]string{before}, 5), slices.Repeat([]string{after}, 4)...)
-	}
 	each := func(format string) (days []string) {
 		for n := range 8 {
 			days = append(days, fmt.Sprintf(format, n))
@@ -116,16 +113,16 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 		{"a price in letters", append(slices.Repeat([]string{text(one, "129,00 Kč")}, 5), text(one, "139,00 Kč")), Changed, 6},
 		{"a day and a time with dots", each(text(one, "Stand 2%[1]d.12., 12.3%[1]d.15")), Variant, 0},
 		{"a count of a few Russian words", each(text(one, two, "1%d комментариев к этой записи")), Variant, 0},
-		{"seats, once", stays(text(one, "Seats: 24"), text(one, "Seats: 18"))[:6], Held, 0},
-		{"seats", stays(text(one, "Seats: 24"), text(one, "Seats: 18")), Changed, 6},
-		{"seats that change again", append(stays(text(one, "Seats: 24"), text(one, "Seats: 18"))[:7], text(one, "Seats: 17")), Variant, 0},
-		{"a state", stays(text("In stock", one), text("Sold out", one)), Changed, 6},
-		{"a short heading", stays("<main><h1>Oak</h1>"+text(one), "<main><h1>Elm</h1>"+text(one)), Changed, 6},
-		{"a short heading that is a link", stays("<main><h1><a href=/>Oak</a></h1>"+text(one), "<main><h1>Oak</h1>"+text(one)), Same, 0},
-		{"a short heading with a sign", stays("<main><h1>Oak</h1>"+text(one), "<main><h1>Oak -</h1>"+text(one)), Same, 0},
-		{"a version", stays(text(one, "Newest release 1.2.1"), text(one, "Newest release 1.3.0")), Changed, 6},
+		{"seats, once", then(text(one, "Seats: 24"), text(one, "Seats: 18"))[:6], Held, 0},
+		{"seats", then(text(one, "Seats: 24"), text(one, "Seats: 18")), Changed, 6},
+		{"seats that change again", append(then(text(one, "Seats: 24"), text(one, "Seats: 18"))[:7], text(one, "Seats: 17")), Variant, 0},
+		{"a state", then(text("In stock", one), text("Sold out", one)), Changed, 6},
+		{"a short heading", then("<main><h1>Oak</h1>"+text(one), "<main><h1>Elm</h1>"+text(one)), Changed, 6},
+		{"a short heading that is a link", then("<main><h1><a href=/>Oak</a></h1>"+text(one), "<main><h1>Oak</h1>"+text(one)), Same, 0},
+		{"a short heading with a sign", then("<main><h1>Oak</h1>"+text(one), "<main><h1>Oak -</h1>"+text(one)), Same, 0},
+		{"a version", then(text(one, "Newest release 1.2.1"), text(one, "Newest release 1.3.0")), Changed, 6},
 		{"a build's number", append(slices.Repeat([]string{text(one, "Version 1.257.0.323")}, 5), text(one, "Version 1.259.0.329")), Variant, 0},
-		{"a row of short cells", stays(text(one, two)+cells("Anna", "Baker"), text(one, two)+cells("Anna", "Baker", "Carl", "Dyer")), Changed, 6},
+		{"a row of short cells", then(text(one, two)+cells("Anna", "Baker"), text(one, two)+cells("Anna", "Baker", "Carl", "Dyer")), Changed, 6},
 		{"counts in short cells", each(text(one, two) + cells("Apples sold", "1%[1]d", "Pears", "2%[1]d")), Variant, 0},
 		{"a heading of four Chinese characters", append(known, text(one, two, "安装指南")), Changed, 6},
 		{"a space that makes a short Chinese heading a character longer", append(slices.Repeat([]string{text(one, two, "C++客户端")}, 5), text(one, two, "C++ 客户端")), Variant, 0},

@@ -17,20 +17,15 @@ func (m Mark) News(f *html.Facts) (news []string, gone int) {
 	if m.Text == uint32(f.MainHash>>32) { // it may stand in other blocks
 		texts = nil
 	}
-	known, shown, r := setOf(m.known), new(keySet), reading{}
-	v := Read(f, 0)
-	for i := range v.blocks {
-		shown.add(v.blocks[i].key)
-	}
+	known, r := setOf(m.known), reading{}
 	r.read(slices.Concat(texts, f.Beside), func(b block, text string) {
 		if !known.has(b.key) && !b.swept && (b.item || !m.List) {
 			news = append(news, strings.TrimSpace(text))
 		}
 	})
-	for i := 0; texts != nil && i < 2*int(m.Own); i += 2 {
-		if !shown.has(keyAt(m.known, i)) {
-			gone++
-		}
+	if texts != nil {
+		v := Read(f, 0)
+		gone = len(m.missing(&v))
 	}
 	return news, gone
 }

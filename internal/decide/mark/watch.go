@@ -217,16 +217,14 @@ func (c *comparison) lost() uint16 {
 	if len(c.left) == watchKept { // they were the first of more texts, which had not come to stay either
 		return 0
 	}
-	own := c.Mark.known[:2*c.Own]
-	last, shown := setOf(own), new(keySet)
+	last := setOf(c.Mark.known[:2*c.Own])
 	for _, b := range c.blocks {
 		if !last.has(b.key) && !b.link && c.isOwn(&b) {
 			return 0
 		}
-		shown.add(b.key)
 	}
-	for i := 0; i < len(own); i += 2 {
-		if key := keyAt(own, i); !shown.has(key) && !slices.Contains(c.left, key) { // a text of a maintenance had not come to stay
+	for _, key := range c.missing(c.View) {
+		if !slices.Contains(c.left, key) { // a text of a maintenance had not come to stay
 			return key
 		}
 	}
