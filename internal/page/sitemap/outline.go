@@ -52,19 +52,22 @@ func (n *Node) First(space, local string) string {
 	return ""
 }
 
-// Link returns the address of the page that an entry of a feed is about, "" for none.
-func (n *Node) Link() string {
+// Links returns the addresses that an entry of a feed gives of its page. Those of other modules are none.
+func (n *Node) Links() (addresses []string) {
 	for _, k := range n.Kids {
-		switch rel, has := k.Get("rel"); {
-		case k.Local != "link":
-		case n.Local == "item" && (k.Space == "" || k.Space == n.Space):
-			return strings.TrimSpace(k.Text)
-		case !has || rel == "alternate":
-			href, _ := k.Get("href")
-			return strings.TrimSpace(href)
+		address, own := k.Text, k.Space == "" || k.Space == n.Space
+		rel, has := k.Get("rel")
+		switch {
+		case k.Local != "link" || !own && k.Space != atomSpace, has && rel != "alternate":
+			continue
+		case n.Local != "item" || !own:
+			address, _ = k.Get("href")
+		}
+		if address = strings.TrimSpace(address); address != "" {
+			addresses = append(addresses, address)
 		}
 	}
-	return ""
+	return addresses
 }
 
 // Outline gets what stands in a file of XML, in its order.
@@ -72,7 +75,7 @@ type Outline interface {
 	// Root gets the root element, and the form of the file, "" for one that lists no pages.
 	Root(n *Node, form string)
 	// Entry gets an entry once it is whole: of a sitemap, an index or a feed. cut says that it has too many elements; some
-	// are left out.
+	// are left out. A <url> in an index is one too, as is a <sitemap> in a sitemap.
 	Entry(n *Node, cut bool)
 	// Stray gets an element, or a text, that stands in the root of a sitemap or an index, and is no entry.
 	Stray(n *Node)
@@ -87,8 +90,10 @@ func ReadOutline(text []byte, to Outline) { strict.Read(text, &tree{Outline: to}
 type tree struct {
 	Outline
 	form  string
-	open  []*Node // from the root on
-	nodes int     // of the entry
+	open  []*Node  // from the root on
+	text  [][]byte // of each of them
+	entry int      // how deep the entry stands, 0 for none
+	nodes int      // of the entry
 }
 
 const (
@@ -103,15 +108,17 @@ func (t *tree) Start(e xml.StartElement, line int) {
 	case depth == 0:
 		t.form = formOf(n)
 		t.Root(n, t.form)
-	case depth > 1 || t.isEntry(n):
+	case t.entry > 0:
 		if t.nodes++; t.nodes <= mostNodes {
 			up := t.open[depth-1]
 			up.Kids = append(up.Kids, n)
 		}
-	case (t.form == Sitemap || t.form == Index) && (n.Space == t.open[0].Space || n.Space == ""):
+	case t.isEntry(n):
+		t.entry, t.nodes = depth, 0
+	case depth == 1 && t.isOwn(n):
 		t.Stray(n)
 	}
-	t.open = append(t.open, n)
+	t.open, t.text = append(t.open, n), append(t.text, nil)
 }
 
 // formOf returns the form of a file with that root.
@@ -123,32 +130,33 @@ func formOf(root *Node) string {
 		return Index
 	case root.Local == "rss" || root.Local == "RDF":
 		return RSS
-	case root.Local == "feed" && (root.Space == atomSpace || root.Space == ""):
+	case root.Local == "feed":
 		return Atom
 	}
 	return ""
 }
 
-// isEntry reports whether a child of the root holds an entry. Those of RSS are deeper, so a whole channel is one here.
+// isEntry reports whether an element begins an entry. Those of RSS stand in a channel, or beside it.
 func (t *tree) isEntry(n *Node) bool {
 	switch t.form {
-	case Sitemap:
-		return n.Space == t.open[0].Space && n.Local == "url"
-	case Index:
-		return n.Space == t.open[0].Space && n.Local == "sitemap"
 	case RSS:
-		return n.Local == "channel" || n.Local == "item"
+		return n.Local == "item"
 	case Atom:
 		return n.Local == "entry"
 	}
-	return false
+	return len(t.open) == 1 && t.isOwn(n) && (n.Local == "url" || n.Local == "sitemap")
+}
+
+// isOwn reports whether an element is one of the sitemap, or of the index, and not of an extension.
+func (t *tree) isOwn(n *Node) bool {
+	return (t.form == Sitemap || t.form == Index) && (n.Space == "" || n.Space == t.open[0].Space)
 }
 
 // Text is for [strict.Read].
 func (t *tree) Text(s string, line int) {
-	if len(t.open) > 2 {
-		if n := t.open[len(t.open)-1]; len(n.Text) < mostText {
-			n.Text += s
+	if at := len(t.open) - 1; at > 1 {
+		if len(t.text[at]) < mostText {
+			t.text[at] = append(t.text[at], s...)
 		}
 		return
 	}
@@ -161,10 +169,10 @@ func (t *tree) Text(s string, line int) {
 func (t *tree) End() {
 	depth := len(t.open) - 1
 	n := t.open[depth]
-	t.open = t.open[:depth]
-	if depth == 1 && t.isEntry(n) && n.Local != "channel" || depth == 2 && t.form == RSS && n.Local == "item" {
+	n.Text = string(t.text[depth])
+	t.open, t.text = t.open[:depth], t.text[:depth]
+	if depth == t.entry && depth > 0 {
+		t.entry = 0
 		t.Entry(n, t.nodes > mostNodes)
-		up := t.open[depth-1]
-		up.Kids, t.nodes = up.Kids[:max(0, len(up.Kids)-1)], 0
 	}
 }

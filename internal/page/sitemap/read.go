@@ -2,6 +2,7 @@ package sitemap
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/servemap/servemap/internal/page/sitemap/strict"
 )
@@ -39,12 +40,16 @@ func (c *collector) Root(_ *Node, form string) { c.form = form }
 
 // Entry is for [ReadOutline].
 func (c *collector) Entry(n *Node, _ bool) {
-	address := n.Link()
-	if c.form == Sitemap || c.form == Index {
-		address = n.First(n.Space, "loc")
+	if c.form != Sitemap && c.form != Index {
+		for _, address := range n.Links() {
+			c.take(address)
+		}
+		return
 	}
-	if address != "" {
-		c.take(address)
+	for _, loc := range n.All(n.Space, "loc") {
+		if address := strings.TrimSpace(loc.Text); address != "" {
+			c.take(address)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package sitemap
 
 import (
 	"bytes"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,8 @@ import (
 
 func TestReadFindsWhatAFileLists(t *testing.T) {
 	const a, b = "https://example.com/a", "https://example.com/b?x=1&y=2"
+	const c = "https://example.com/c"
+	much := strings.Repeat("<y/>", mostNodes+1)
 	for _, tt := range []struct {
 		name, text string
 		lists      []string
@@ -25,6 +28,16 @@ func TestReadFindsWhatAFileLists(t *testing.T) {
 		{"lines", "\ufeff" + a + "\r\n" + b + "\n", []string{a, b}, false, true},
 		{"RSS", "<rss><channel><link>https://example.com</link><item><title>x</title><link>" + a + "</link></item></channel></rss>", []string{a}, false, true},
 		{"Atom", `<feed xmlns="` + atomSpace + `"><link href="/"/><entry><link rel="enclosure" href="/e"/><link href="` + a + `"/></entry></feed>`, []string{a}, false, true},
+		{"entries without a namespace, as some serializers write them", `<urlset xmlns="` + namespace + `"><url xmlns=""><loc>` + a + `</loc></url></urlset>`, []string{a}, false, true},
+		{"pages in an index", `<sitemapindex xmlns="` + namespace + `"><url><loc>` + a + `</loc></url></sitemapindex>`, []string{a}, true, true},
+		{"a file in a sitemap", `<urlset xmlns="` + namespace + `"><sitemap><loc>` + a + `</loc></sitemap></urlset>`, []string{a}, false, true},
+		{"two addresses in an entry", "<urlset><url><loc/><loc>" + a + "</loc><loc>" + c + "</loc></url></urlset>", []string{a, c}, false, true},
+		{"RSS with a link of another module", `<rss xmlns:x="x"><channel><item><x:link>/x</x:link><link>` + a + "</link></item></channel></rss>", []string{a}, false, true},
+		{"RSS with an empty link", "<rss><channel><item><link/><link>" + a + "</link></item></channel></rss>", []string{a}, false, true},
+		{"Atom 0.3", `<feed version="0.3" xmlns="http://purl.org/atom/ns#"><entry><link rel="alternate" href="` + a + `"/></entry></feed>`, []string{a}, false, true},
+		{"Atom with two alternates", `<feed xmlns="` + atomSpace + `"><entry><link href="` + a + `"/><link rel="alternate" href="` + c + `"/></entry></feed>`, []string{a, c}, false, true},
+		{"much that is none before a sitemap's entry", "<urlset><x>" + much + "</x><url><loc>" + a + "</loc></url></urlset>", []string{a}, false, true},
+		{"much that is none before a feed's entry", "<rss><channel>" + much + "<item><link>" + a + "</link></item></channel></rss>", []string{a}, false, true},
 		{"empty", "", nil, false, false},
 		{"a page", "<!DOCTYPE html><html><body><a href='/'>x</a><loc>/x</loc>", nil, false, false},
 		{"JSON", `{"loc": "https://example.com"}`, nil, false, false},
@@ -38,6 +51,22 @@ func TestReadFindsWhatAFileLists(t *testing.T) {
 		if !slices.Equal(lists, tt.lists) || index != tt.index || ok != tt.ok {
 			t.Errorf("%s: %q, index %t, ok %t", tt.name, lists, index, ok)
 		}
+	}
+}
+
+// What a stranger writes takes no time and memory beyond its length. Copied anew for each piece, this would take 2 GB.
+func TestTextInPiecesIsReadAtOnce(t *testing.T) {
+	text := []byte("<urlset><url><loc>" + strings.Repeat("a<!---->", mostText) + "</loc></url></urlset>")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	Read(text, func(address string) {
+		if want := strings.Repeat("a", mostText); address != want {
+			t.Errorf("an address of %d bytes, want %d", len(address), len(want))
+		}
+	})
+	runtime.ReadMemStats(&after)
+	if took := int(after.TotalAlloc - before.TotalAlloc); took > 100*len(text) {
+		t.Errorf("%d bytes took %d of memory", len(text), took)
 	}
 }
 

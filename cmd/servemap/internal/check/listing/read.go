@@ -161,10 +161,6 @@ func (r *reader) Stray(n *sitemap.Node) {
 	case n.Local == "":
 		r.stray = true
 		r.add("structure", n.Line, "the text %q stands between the elements", n.Text)
-	case n.Local == "sitemap":
-		r.add("structure", n.Line, "<sitemap> in a <urlset>; it belongs into a <sitemapindex>")
-	case n.Local == "url":
-		r.add("structure", n.Line, "<url> in a <sitemapindex>; it belongs into a <urlset>")
 	default:
 		r.add("structure", n.Line, "<%s> in <%s>, which the protocol does not have", n.Local, r.root.Local)
 	}
@@ -175,14 +171,35 @@ func (r *reader) Entry(n *sitemap.Node, cut bool) {
 	if cut {
 		r.add("structure", n.Line, "an entry has too many elements")
 	}
-	switch link := n.Link(); {
+	root := map[string]string{"url": "urlset", "sitemap": "sitemapindex"}[n.Local]
+	switch links := n.Links(); {
+	case root != "" && root != r.root.Local:
+		r.add("structure", n.Line, "<%s> in a <%s>; it belongs into a <%s>", n.Local, r.root.Local, root)
 	case r.form == sitemap.Sitemap:
+		r.adopt(n)
 		r.listed(n)
 	case r.form == sitemap.Index:
+		r.adopt(n)
 		r.part(n)
-	case link == "":
+	case len(links) == 0:
 		r.lost(n, "an entry of the feed has no link")
 	default:
-		r.page(Entry{Loc: link, Line: n.Line})
+		r.page(Entry{Loc: links[0], Line: n.Line})
+	}
+}
+
+// adopt takes an entry without a namespace, as some serializers write it, for one of the protocol, and says so once.
+func (r *reader) adopt(n *sitemap.Node) {
+	if n.Space == r.root.Space {
+		return
+	}
+	if !slices.Contains(r.said, n.Space) {
+		r.said = append(r.said, n.Space)
+		r.add("namespace", n.Line, "<%s> has no namespace; it must be %q", n.Local, r.root.Space)
+	}
+	for _, k := range n.Kids {
+		if k.Space == n.Space {
+			k.Space = r.root.Space
+		}
 	}
 }
