@@ -159,7 +159,8 @@ func TestFileStaysWhenTheRecordOfItsShardIsGone(t *testing.T) {
 	}
 }
 
-// A page that has left comes back by no failure: neither of its shard, nor of a restart.
+// A page that has left comes back by no failure: neither of its shard, nor of a restart. One shard that cannot be read
+// keeps back no other file.
 func TestPageThatHasLeftStaysOutWhileShardsCannotBeRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := threeParts(t)
@@ -173,6 +174,8 @@ func TestPageThatHasLeftStaysOutWhileShardsCannotBeRead(t *testing.T) {
 		s.want("sitemap-1.xml", "/0", "/2")
 		s.restart(time.Second)
 		s.wantUnread("sitemap-1.xml")
+		s.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml", "/sitemap-3.xml")
+		s.want("sitemap-2.xml", "/3", "/4", "/5")
 		s.mend()
 		time.Sleep(time.Hour)
 		s.want("sitemap-1.xml", "/0", "/2")
