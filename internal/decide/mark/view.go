@@ -254,7 +254,7 @@ func (v *View) isList() bool {
 	all, prose, items, n := 0, 0, 0, 0
 	for i := range v.blocks {
 		b := &v.blocks[i]
-		if b.size < leastTelling {
+		if b.size < leastTelling || b.beside {
 			continue
 		}
 		all += int(b.size)

@@ -219,7 +219,7 @@ func (c *comparison) lost() uint16 {
 	}
 	last := setOf(c.Mark.known[:2*c.Own])
 	for _, b := range c.blocks {
-		if !last.has(b.key) && !b.link && c.isOwn(&b) {
+		if !last.has(b.key) && !b.link && !b.beside && c.isOwn(&b) {
 			return 0
 		}
 	}

@@ -116,7 +116,7 @@ func (g page) leave(id uint64) {
 		return
 	}
 	d := g.duplicates(p.Loaded.Joined)
-	stood, members := d.Listed == p.Loaded.Location, d.Members()
+	stood, members := d.Listed != "" && d.Listed == p.Loaded.Location, d.Members()
 	if d.Leave(id); stood {
 		d.Listed = ""
 	}

@@ -141,8 +141,8 @@ func (u *visited) merge(known bool) (follow bool) {
 		u.refusedUnseen()
 	case u.Kept && p.Listed():
 		why := u.Reason
-		if why.Standing().Verdict != eligibility.Gone { // it says what came, and not what becomes of the page
-			why = eligibility.Denied
+		if why.Standing().Verdict != eligibility.Gone && !pagerecord.Stated(why) {
+			why = eligibility.Denied // it says what came instead, and not what becomes of the page
 		}
 		u.refused(why)
 	case u.Kind == eligibility.Witness:

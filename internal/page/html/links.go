@@ -54,7 +54,7 @@ func (r *reader) link(el *element, t tag, in trait) {
 	}
 	inside := len(href) > 0 && href[0] == '#'
 	if el.name == "a" {
-		r.text.link, r.text.inLink, r.text.toFile = 0, true, mediaFile.Match(href)
+		r.text.link, r.text.inLink, r.text.toFile = 0, true, mediumFile(string(href)) != ""
 		if t.has("href") && !(inside && in&heading != 0) {
 			r.text.begun++
 			r.text.link = r.text.begun

@@ -81,9 +81,6 @@ func (r *reader) mainPictures(main trait) (list []Picture) {
 }
 
 var (
-	// mediaFile matches the name of a file of a picture or a video. It may stand anywhere in a reference, such as in
-	// the query of what scales it.
-	mediaFile = regexp.MustCompile(`(?i)([^/?&=#]+)\.(?:jpe?g|png|gif|webp|avif|svg|mp4|webm)\b`)
 	// sized matches a part of such a name that says how large this rendition is.
 	sized = regexp.MustCompile(`(?i)^(?:\d+x\d*|\d+(?:w|h|px)|scaled)$`)
 	// hashed matches letters and digits that take turns, as in the hash that a build writes into a name.
@@ -100,15 +97,40 @@ func mediumName(src string) string {
 	name, _, _ := strings.Cut(src, "?")
 	name = strings.TrimRight(name, "/")
 	name = name[strings.LastIndexByte(name, '/')+1:]
-	if files := mediaFile.FindAllStringSubmatch(plain, -1); files != nil {
-		name = files[len(files)-1][1]
+	if file := mediumFile(plain); file != "" {
+		name = file
 	}
+	name = name[max(0, len(name)-longestName):]
 	parts := strings.FieldsFunc(name, func(c rune) bool { return strings.ContainsRune("-_.@~ ", c) })
 	parts = without(parts, sized)
 	if kept := without(parts, hashed); strings.ContainsFunc(strings.Join(kept, ""), unicode.IsLetter) {
 		parts = kept
 	}
 	return strings.Join(parts, " ")
+}
+
+// longestName is how many bytes of a name tell pictures apart, counted from its end.
+const longestName = 128
+
+// mediumEndings are those of files of pictures and videos.
+var mediumEndings = []string{"jpg", "jpeg", "png", "gif", "webp", "avif", "svg", "mp4", "webm"}
+
+// mediumFile returns the name, without its ending, of the last file of a picture or a video in a reference, "" if there
+// is none. It may stand anywhere, such as in the query of what scales it.
+func mediumFile(ref string) string {
+	for dot := strings.LastIndexByte(ref, '.'); dot > 0; dot = strings.LastIndexByte(ref[:dot], '.') {
+		ending := ref[dot+1:]
+		if i := strings.IndexFunc(ending, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '_' }); i >= 0 {
+			ending = ending[:i]
+		}
+		if !slices.ContainsFunc(mediumEndings, func(e string) bool { return strings.EqualFold(e, ending) }) {
+			continue
+		}
+		if name := ref[strings.LastIndexAny(ref[:dot], "/?&=#")+1 : dot]; name != "" {
+			return name
+		}
+	}
+	return ""
 }
 
 // without returns the parts of a name that do not match.
