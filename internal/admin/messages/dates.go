@@ -84,20 +84,23 @@ func awaited(h lastmod.History) string {
 	if h.Held.IsZero() {
 		return ""
 	}
-	observations := "the next visit that servemap reads shows"
-	if h.More > 1 {
-		observations = fmt.Sprintf("%d more visits that servemap reads show", h.More)
-	}
-	return fmt.Sprintf(" Something new was seen at %s. It counts as a change, from that time on, once %s it too.", stamp(h.Held), observations)
+	return fmt.Sprintf(" Something new was seen at %s. It counts as a change, from that time on, once %s.", stamp(h.Held), decides(h))
 }
 
-// Awaited says of a listed page that its last change is not dated yet, and what decides that. more is how many visits
-// that takes.
-func Awaited(more int) string {
-	if more > 1 {
-		return fmt.Sprintf(" Something new was seen there: it counts as a change once %d more visits show it too.", more)
+// Awaited says of a listed page that its last change is not dated yet, and what decides that.
+func Awaited(h lastmod.History) string {
+	return fmt.Sprintf(" Something new was seen there: it counts as a change once %s.", decides(h))
+}
+
+// decides says which visits make a change of what is held.
+func decides(h lastmod.History) string {
+	switch {
+	case !h.Until.IsZero():
+		return "a visit after " + stamp(h.Until) + " shows it too"
+	case h.More > 1:
+		return fmt.Sprintf("%d more visits that servemap reads show it too", h.More)
 	}
-	return " Something new was seen there: it counts as a change once the next visit shows it too."
+	return "the next visit that servemap reads shows it too"
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04:05 UTC") }

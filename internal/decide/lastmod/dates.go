@@ -232,9 +232,10 @@ type History struct {
 	Given Given[time.Time]
 	Held  time.Time // the observation that first showed what may be a change, zero if there is none
 	More  int       // so many more observations have to show it
+	Until time.Time // enough have; one after this time decides. Zero while some are wanted
 }
 
-// History returns the page's history without FirstSeen, Held and More.
+// History returns the page's history without FirstSeen, Held, More and Until.
 func (d Dates) History() (h History) {
 	if d.Count > 0 {
 		h.Times = append(h.Times, d.Date.At.Time())

@@ -112,17 +112,19 @@ func (m Mark) Holds(since int64) bool {
 }
 
 // Awaited describes the news or loss that is held for longest. since is the observation that first showed it, in Unix
-// seconds. more is how many observations must agree before it is a change, as far as is known now. Both are 0 if
-// nothing is held.
-func (m Mark) Awaited() (since int64, more int) {
+// seconds. more is how many observations must agree before it is a change, as far as is known now. Once enough did, only
+// time is waited for, and until is when an observation that agrees makes it a change. All are 0 if nothing is held.
+func (m Mark) Awaited() (since int64, more int, until int64) {
 	for i := range m.watch {
 		w := &m.watch[i]
 		if w.Patience == 0 || since != 0 && int64(w.Since) >= since {
 			continue
 		}
-		since, more = int64(w.Since), max(1, int(w.Patience)+1-int(w.Seen))
+		if since, more, until = int64(w.Since), max(1, int(w.Patience)+1-int(w.Seen)), 0; w.Seen > w.Patience {
+			until = since + max(goneTime, stayUnit*int64(min(m.mover(w.Prev).Stay, m.mover(w.Next).Stay)))
+		}
 	}
-	return since, more
+	return since, more, until
 }
 
 // Recognises reports whether a view still shows half of the page's own texts of the last observation.

@@ -91,6 +91,18 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 		}
 		return days
 	}
+	pictured := func(pages ...string) []string {
+		for i := range pages {
+			pages[i] = strings.Replace(pages[i], "<main>", fmt.Sprintf("<main><img src=/captcha/%d.png>", 1000+37*i), 1)
+		}
+		return pages
+	}
+	linked := func(p string) string {
+		for i := range 8 {
+			p += fmt.Sprintf("<div><a href=/p/%d><img src=/img/solid-wood-garden-furniture-%c-front-view.jpg></a><a href=/p/%d>Chair %c</a></div>", i, 'a'+i, i, 'a'+i)
+		}
+		return text(p)
+	}
 	full := text(rows(12)...)
 	gone := "A text that will be gone some day, and that is long enough to be missed."
 	rest := slices.Repeat([]string{text(one, two, gone)}, 5)
@@ -149,6 +161,7 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 		{"a text is gone", append(rest, text(one, two)), Held, 0},
 		{"and stays away", append(rest, text(one, two), text(one, two), text(one, two)), Changed, 6},
 		{"and was there at the first observation only", append(rest[:1:1], text(one, two), text(one, two), text(one, two)), Same, 0},
+		{"beside a picture with another name each time", pictured(append(slices.Repeat(rest, 3), text(one, two), text(one, two), text(one, two))...), Changed, 16},
 		{"and comes back", append(rest, text(one, two), text(one, two, gone)), Variant, 0},
 		{"and goes again", append(rest, text(one, two), text(one, two, gone), text(one, two), text(one, two), text(one, two)), Same, 0},
 		{"and all of it was gone for a while", append(slices.Repeat([]string{full}, 6), text("Sorry."), full, text(rows(8)...), text(rows(8)...), text(rows(8)...)), Changed, 9},
@@ -166,6 +179,7 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 		{"another one", then(oak, beside("A guide to the grove", "<img src=/elm.jpg>")), Changed, 6},
 		{"that comes and goes", append(then(plain, oak)[:8], plain), Same, 0},
 		{"the same one from elsewhere", then(oak, beside("A guide to the grove", `<img src="https://cdn.example/w_640/oak.webp?key=1">`)), Same, 0},
+		{"a text beside many linked pictures", append(slices.Repeat([]string{linked(one)}, 5), linked(three)), Changed, 6},
 		{"a picture that links to a page", then(plain, beside("A guide to the grove", "<a href=/elm><img src=/elm.jpg></a>")), Same, 0},
 		{"a video", then(plain, beside("A guide to the grove", `<iframe src="https://www.youtube.com/embed/aqz-KE-bpKQ"></iframe>`)), Changed, 6},
 	} {
@@ -280,5 +294,23 @@ func TestNewsAreTheTextsThatTheMarkDoesNotRemember(t *testing.T) {
 				t.Errorf("%q and %d gone, want %q and %d", got, gone, tt.want, tt.wantedGone)
 			}
 		})
+	}
+}
+
+// A page that is nearly empty now is held until observations agree, and then until a day has passed.
+func TestWhatIsHeldSaysWhetherItWaitsForObservationsOrForTime(t *testing.T) {
+	var m Mark
+	const start = 1_700_000_000
+	for i, page := range slices.Concat(slices.Repeat([]string{text(long, one, two)}, 5), slices.Repeat([]string{text("It is gone, and some new words are in its place.")}, 6)) {
+		f := html.Read([]byte(page), html.Options{})
+		v := Read(&f, 0)
+		m, _, _ = m.Observe(&v, int64(start+60*i))
+		since, more, until := m.Awaited()
+		switch {
+		case i < 5 && (since != 0 || more != 0 || until != 0), i == 5 && (since == 0 || more != patientObservations || until != 0):
+			t.Errorf("observation %d: since %d, %d more, until %d", i, since, more, until)
+		case i == 10 && until != since+day:
+			t.Errorf("enough have agreed: until %d, want a day after %d", until, since)
+		}
 	}
 }

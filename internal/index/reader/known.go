@@ -55,8 +55,9 @@ func (r *Reader) Know(location string, p *pagerecord.Page) Known {
 
 func historyOf(p *pagerecord.Page) History {
 	h := History{History: p.Dates.History()}
-	held, more := p.Mark.Awaited()
-	h.FirstSeen, h.Held, h.More = p.FirstSeen.Time(), moment.Seconds(held).Time(), more
+	held, more, until := p.Mark.Awaited()
+	h.FirstSeen, h.Held = p.FirstSeen.Time(), moment.Seconds(held).Time()
+	h.More, h.Until = more, moment.Seconds(until).Time()
 	i := p.Rate.Interval()
 	h.Mean, h.Least, h.Most = duration(i.Likely), duration(i.Least), duration(i.Most)
 	return h
