@@ -161,7 +161,7 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 		{"a text is gone", append(rest, text(one, two)), Held, 0},
 		{"and stays away", append(rest, text(one, two), text(one, two), text(one, two)), Changed, 6},
 		{"and was there at the first observation only", append(rest[:1:1], text(one, two), text(one, two), text(one, two)), Same, 0},
-		{"beside a picture with another name each time", pictured(append(slices.Repeat(rest, 3), text(one, two), text(one, two), text(one, two))...), Changed, 16},
+		{"beside a picture with another name each time", pictured(slices.Concat(slices.Repeat([]string{text(long, one, two, gone)}, 12), slices.Repeat([]string{text(long, one, two)}, 4))...), Changed, 13},
 		{"and comes back", append(rest, text(one, two), text(one, two, gone)), Variant, 0},
 		{"and goes again", append(rest, text(one, two), text(one, two, gone), text(one, two), text(one, two), text(one, two)), Same, 0},
 		{"and all of it was gone for a while", append(slices.Repeat([]string{full}, 6), text("Sorry."), full, text(rows(8)...), text(rows(8)...), text(rows(8)...)), Changed, 9},
