@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
@@ -87,6 +88,51 @@ func TestSitemapOfTheSiteIsASource(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Only a site that does not answer is left alone, and one that takes long is not made to last twice as long.
+func TestSitemapIsReadBehindOthers(t *testing.T) {
+	slow := func(w http.ResponseWriter, r *http.Request) { time.Sleep(20 * time.Second); publishes("/linked")(w, r) }
+	for _, tt := range []struct {
+		name   string
+		others int
+		answer http.HandlerFunc
+		unread int
+	}{
+		{"that are not there", 20, http.NotFound, 20},
+		{"that take long", 12, slow, 0},
+		{"that a site refuses", 20, testkit.Reply(http.StatusServiceUnavailable, ""), 21},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			site := testkit.Paths{"/": testkit.Page("home", "/linked"), "/linked": testkit.Page("linked"), "/orphan": testkit.Page("orphan")}
+			parts := make([]string, tt.others)
+			for i := range parts {
+				parts[i] = fmt.Sprintf("/part-%d.xml", i)
+				site[parts[i]] = tt.answer
+			}
+			site["/robots.txt"], site["/last.xml"] = plain("Sitemap: /index.xml"), publishes("/orphan")
+			site["/index.xml"] = indexes(append(parts, "/last.xml")...)
+			testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
+				left := explore(s, servemap.ExploreOptions{}).Skipped["unread"]
+				if s.Settle(); left != tt.unread || (s.Stats().Listed == 3) != (left <= tt.others) {
+					s.Errorf("%d unread, %d listed", left, s.Stats().Listed)
+				}
+			})
+		})
+	}
+}
+
+// Whoever keeps a sitemap of his own is told what has gone, also of what is listed.
+func TestPublishedPageThatHasGoneIsTold(t *testing.T) {
+	site := testkit.Paths{"/": testkit.Page("home"), "/orphan": testkit.Page("orphan"), "/robots.txt": plain("Sitemap: /old.xml"), "/old.xml": publishes("/orphan")}
+	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
+		explore(s, servemap.ExploreOptions{})
+		s.WantListed("/", "/orphan")
+		site["/orphan"] = http.NotFound
+		if done := explore(s, servemap.ExploreOptions{}); done.Skipped["stale"] != 1 {
+			s.Errorf("left out %v", done.Skipped)
+		}
+	})
 }
 
 // A sitemap of any size costs no more requests than the owner allows, and the rest is told, for the next time.

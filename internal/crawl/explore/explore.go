@@ -120,6 +120,7 @@ type explorer struct {
 
 	lines     []string        // the sitemaps that robots.txt names, as written
 	published map[string]bool // locations that they list
+	listed    map[string]bool // and those of them that are listed already, which are only asked for
 }
 
 func newExplorer(cfg Config) *explorer {
@@ -130,8 +131,8 @@ func newExplorer(cfg Config) *explorer {
 	f := newFrontier(cfg.MaxRequests, cfg.Ledger)
 	return &explorer{
 		Config: cfg, frontier: f, report: Report{Skipped: map[string]int{}, Examples: map[string]string{}}, skipped: map[string]bool{},
-		published: map[string]bool{},
-		queries:   queries{f, map[string]*linked{}, map[string]string{}, map[string][]string{}, nil},
+		published: map[string]bool{}, listed: map[string]bool{},
+		queries: queries{f, map[string]*linked{}, map[string]string{}, map[string][]string{}, nil},
 	}
 }
 

@@ -66,14 +66,16 @@ func (e *explorer) readSitemaps(ctx context.Context) {
 	for failed := 0; len(s.waiting) > 0 && failed < mostRefused && e.rest(ctx) == nil; {
 		next, begun := s.waiting[0], time.Now()
 		s.waiting = s.waiting[1:]
-		failed++
-		if err := s.read(ctx, next); err == nil {
-			failed = 0
-		} else if !next.usual {
+		err := s.read(ctx, next)
+		if err != nil && !next.usual {
 			e.leave(eligibility.LinkUnread, 1, e.Normalizer.Origin().URL(next.location))
 		}
-		if took := time.Since(begun); took > slowAnswer {
-			e.pace.until = time.Now().Add(took) // the site may be making it still
+		pause := time.Since(begun) // where nothing came, the site may be making it still
+		if failed++; !errors.Is(err, errRefused) {
+			failed, pause = 0, min(pause, firstPause)
+		}
+		if pause > slowAnswer {
+			e.pace.until = time.Now().Add(pause)
 		}
 	}
 	if n := len(s.waiting); n > 0 {
@@ -97,7 +99,10 @@ func (s *sources) add(at location.Result, written string, as source) {
 	s.waiting = append(s.waiting, as)
 }
 
-var errNoSitemap = errors.New("no sitemap is there")
+var (
+	errNoSitemap = errors.New("no sitemap is there")
+	errRefused   = errors.New("the site does not answer") // which may be of its load
+)
 
 // read reads one sitemap.
 func (s *sources) read(ctx context.Context, from source) error {
@@ -138,7 +143,11 @@ func (s *sources) read(ctx context.Context, from source) error {
 // publish puts what a sitemap lists into the frontier.
 func (e *explorer) publish(at location.Result, written string) {
 	switch {
-	case e.published[at.Location], e.Files.Lists(at.Location): // what is listed is asked for at the end
+	case e.published[at.Location]:
+	case e.Files.Lists(at.Location): // what is listed is asked for at the end
+		if len(e.listed) < e.MaxRequests {
+			e.listed[strings.Clone(at.Location)] = true
+		}
 	case at.Location == "", at.Reason == location.ReasonOutsideFolder:
 		e.skip(eligibility.OfAddress(at.Reason), written, e.named(at, written))
 	case len(e.published) == e.MaxRequests:
@@ -153,7 +162,9 @@ func (e *explorer) publish(at location.Result, written string) {
 func (e *explorer) file(ctx context.Context, loc string, most int) (text []byte, to string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, sitemapPatience)
 	defer cancel()
+	answered := false // by the site itself, and not for its load
 	err = e.send(ctx, loc, func(resp *http.Response) error {
+		answered = resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests
 		switch to = resp.Header.Get("Location"); {
 		case resp.StatusCode >= 300 && resp.StatusCode < 400 && to != "":
 			return nil
@@ -173,5 +184,8 @@ func (e *explorer) file(ctx context.Context, loc string, most int) (text []byte,
 		}
 		return err
 	})
+	if err != nil && !answered {
+		err = fmt.Errorf("%w: %w", errRefused, err)
+	}
 	return text, to, err
 }

@@ -121,7 +121,7 @@ func (e *explorer) take(ctx context.Context, r result) error {
 	if r.elsewhere {
 		e.leave(eligibility.LinkElsewhere, 1, e.Normalizer.Origin().URL(r.Location))
 	}
-	if r.status >= http.StatusBadRequest && e.published[r.Location] {
+	if r.status >= http.StatusBadRequest && (e.published[r.Location] || e.listed[r.Location]) {
 		e.leave(eligibility.LinkStale, 1, e.Normalizer.Origin().URL(r.Location))
 	}
 	e.follow(r)

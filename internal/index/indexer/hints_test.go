@@ -70,6 +70,12 @@ func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 			r.sight("/", "<html><head><meta name=robots content=noindex>"+
 				"<meta http-equiv=refresh content='0; url=https://shop.example.com/en/'></head></html>")
 		}), messages.OtherOrigin},
+		{"an entry that leads to a log-in elsewhere, which leads back", lasts(func(r *rig) {
+			r.answer("/", 302, redirect("https://id.example.org/?return=https://example.com/"))
+		}), messages.NoPageYet},
+		{"an entry that leads to a consent elsewhere by its HTML", lasts(func(r *rig) {
+			r.sight("/", "<html><head><meta http-equiv=refresh content='0; url=https://id.example.org/?return=https://example.com/'></head></html>")
+		}), messages.NoPageYet},
 		{"a page that leads to www", func(r *rig) { r.answer("/a", 301, redirect("https://www.example.com/a")) }, 0},
 		{"an entry all links of which lead to www", lasts(func(r *rig) { r.sight("/", html("home", "https://www.example.com/a", "//www.example.com/b")) }), messages.OtherOrigin},
 		{"an entry some links of which lead to www", lasts(func(r *rig) { r.sight("/", html("home", "https://www.example.com/a", "/b")) }), 0},

@@ -160,7 +160,7 @@ func TestRedirectsLeadToPages(t *testing.T) {
 		return steps
 	}
 	leadsOn := func(to string) string { return head(`<meta http-equiv=refresh content="0; url=` + to + `">`) }
-	late := strings.Replace(leadsOn("/rooms/blue"), "0;", "3;", 1)
+	later := func(to string) string { return strings.Replace(leadsOn(to), "0;", "5;", 1) }
 	room, blue := see("/", html("home", "/room")), see("/rooms/blue", html("blue"))
 	tell(t, options{}, []story{
 		{"an entry, twice", []step{
@@ -180,8 +180,16 @@ func TestRedirectsLeadToPages(t *testing.T) {
 			room, see("/room", html("the room"), own), see("/room", leadsOn("/rooms/blue"), own), waits(24 * time.Hour), see("/room", leadsOn("/rooms/blue"), own), blue,
 		}, []string{"/", "/rooms/blue"}},
 		{"a page that leads on after a while later", []step{
-			room, see("/room", html("the room"), own), see("/room", late, own), waits(24 * time.Hour), see("/room", late, own), blue,
+			room, see("/room", html("the room"), own), see("/room", later("/rooms/blue"), own), waits(24 * time.Hour), see("/room", later("/rooms/blue"), own), blue,
 		}, []string{"/", "/room", "/rooms/blue"}},
+		{"a link to a page that begins a download from elsewhere", []step{
+			room, see("/room", later("https://cdn.example.net/room.zip"), own),
+		}, []string{"/", "/room"}},
+		{"links to pages that lead to a log-in elsewhere, later", []step{
+			see("/", html("home", "/a", "/b")),
+			see("/a", later("https://id.example.net/login"), own), see("/b", later("https://id.example.net/?return=https://example.com/b"), own),
+		}, []string{"/"}},
+		{"a link to a page that leads elsewhere", []step{room, see("/room", leadsOn("https://cdn.example.net/room"), own)}, []string{"/"}},
 		{"an entry, each visitor elsewhere", append(pads, to(302, "/", "/home"), to(302, "/", "/home", own), see("/home", html("home"))),
 			[]string{"/home", "/pad/0"}}, // where the site cannot look, the first cannot be told from a home page
 		{"a public link, for good", []step{

@@ -151,13 +151,21 @@ func (o *Observation) ReadHeader(norm *location.Normalizer) {
 // him: to log in, in whatever language, or to say his age. So it is a log-in. A page that leads to itself, as to set a
 // cookie, says nothing.
 func (o *Observation) asks(norm *location.Normalizer, target string) {
+	if leadsBack(norm, o.Location, target) {
+		o.Reason, o.Moved = eligibility.LoginRedirect, false
+	}
+}
+
+// leadsBack reports whether the query of a target names the location that leads to it.
+func leadsBack(norm *location.Normalizer, from, target string) bool {
 	_, query, _ := strings.Cut(target, "?")
 	values, _ := url.ParseQuery(query) // of a malformed one, the rest counts
 	for _, v := range values {
-		if strings.Contains(v[0], "/") && norm.Resolve(o.Location, v[0]).Location == o.Location {
-			o.Reason, o.Moved = eligibility.LoginRedirect, false
+		if strings.Contains(v[0], "/") && norm.Resolve(from, v[0]).Location == from {
+			return true
 		}
 	}
+	return false
 }
 
 // Moment returns when the response was seen.
@@ -366,6 +374,9 @@ func Refreshes(norm *location.Normalizer, from, header string, facts *html.Facts
 		return "", false
 	}
 	if off, _ := norm.Elsewhere(from, r.Href); off != "" {
+		if kind, _ := eligibility.Leads(r.Href); !r.Now && kind != eligibility.Doubtful && !leadsBack(norm, from, r.Href) {
+			return "", false // a download begins from there, and the page stays
+		}
 		return r.Href, r.Now
 	}
 	to = norm.Resolve(base, r.Href).Location

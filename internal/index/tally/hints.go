@@ -87,6 +87,20 @@ func other(is string) cause {
 	return cause{hint: messages.OtherOrigin, text: fmt.Sprintf("It seems to be %s.", is)}
 }
 
+// noPage is the cause to say that an entry was no page.
+func noPage(k *observation.Observation) cause {
+	return cause{hint: messages.NoPageYet, args: []any{"entry", k.Location, "answer", k.Reason.String()}}
+}
+
+// away is what follows from an entry that leads to another host: the site is there, unless it is a log-in or a consent,
+// which leads back.
+func away(k *observation.Observation) cause {
+	if k.Reason == eligibility.LoginRedirect {
+		return noPage(k)
+	}
+	return other(k.Away)
+}
+
 // keeps is the cause to say that something keeps crawlers from an entry.
 func keeps(by, entry string) cause {
 	return cause{hint: messages.Forbidden, text: fmt.Sprintf("Here it is %s.", by), args: []any{"entry", entry}}
@@ -132,7 +146,7 @@ func (s *Tally) ofEntry(k *observation.Observation, is eligibility.Standing) (fo
 		found = append(found, cause{hint: messages.DeadEnd, args: []any{"entry", k.Location}})
 	case is.Listed():
 	case k.Away != "":
-		found = append(found, other(k.Away))
+		found = append(found, away(k))
 	case is.Reason == eligibility.NoIndex && k.Target == "": // a root may lead to a language
 		found = append(found, keeps("noindex", k.Location))
 	case is.Reason == eligibility.CanonicalElsewhere && k.Twin:
@@ -149,9 +163,9 @@ func (s *Tally) EntryAnswered(k *observation.Observation) {
 	case k.Kind == eligibility.Redirected && s.site.Normalizer.Twin(k.Location, k.Response.Header.Location):
 		s.asks(k, s.twin())
 	case k.Kind == eligibility.Redirected && k.Away != "":
-		s.asks(k, other(k.Away))
+		s.asks(k, away(k))
 	case k.Kind == eligibility.Doubtful:
-		s.asks(k, cause{hint: messages.NoPageYet, args: []any{"entry", k.Location, "answer", k.Reason.String()}})
+		s.asks(k, noPage(k))
 	}
 }
 
