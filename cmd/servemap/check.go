@@ -31,12 +31,13 @@ type checking struct {
 	check.Config
 	all, crawl  bool
 	origin, out string
+	flags       *flag.FlagSet
 }
 
 func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
-	c := &checking{streams: s}
+	c := &checking{streams: s, flags: fs}
 	fs.BoolVar(&c.json, "json", false, "print JSON: each finding an object a line, and a summary as the last")
-	fs.BoolVar(&c.all, "all", false, "name all findings, not three of each kind")
+	fs.BoolVar(&c.all, "all", false, "name all findings, up to 1,000 of each kind, not three, or fifty in a file")
 	fs.IntVar(&c.Pages, "pages", 0, "how many of the listed `PAGES` are read; by default 20, and up to 200 if they are answered fast")
 	fs.Uint64Var(&c.Seed, "seed", 1, "a `NUMBER` that decides which pages are read: the same ones for the same number")
 	fs.StringVar(&c.origin, "origin", "", "the site's public `URL`, where the sitemap is read from another server, such as the one behind a proxy")
@@ -79,36 +80,58 @@ func (c *checking) run(ctx context.Context, name string) error {
 		c.Linked = func(ctx context.Context, origin string) (check.Crawl, error) { return linked(ctx, c.streams, origin) }
 	}
 	r, err := check.Run(ctx, c.Config)
+	if r != nil {
+		c.flags.Visit(func(f *flag.Flag) { r.Options += option(f) })
+	}
 	switch {
 	case errors.Is(err, check.ErrNone):
-		return exit{codeNo, err.Error()}
+		return errors.Join(c.beside(r), exit{codeNo, err.Error()})
 	case err != nil:
-		return mendable(err, bare, at.Host)
+		return errors.Join(c.beside(r), mendable(err, bare, at.Host))
 	}
 	if err := c.write(r); err != nil {
 		return err
 	}
-	switch s := r.Sample; {
+	switch {
 	case r.Faults > 0:
 		return errNo
-	case s.Read == 0 && (s.Walled > 0 || s.Listed == 0 && r.Has("wall-file")):
-		return errors.New("no page could be checked: a bot wall answered in their place")
+	case r.Unread():
+		return errors.New("no page could be checked")
 	}
 	return nil
 }
 
+// option writes a flag as it was given, "" for one that only says where the report goes, or where a folder of one's own is.
+func option(f *flag.Flag) string {
+	switch f.Name {
+	case "json", "out", "data":
+		return ""
+	case "all", "crawl":
+		return " -" + f.Name
+	}
+	return " -" + f.Name + " " + f.Value.String()
+}
+
 // addressOf reads a URL. bare says that it had no scheme.
-func addressOf(text string) (at *url.URL, bare bool, err error) {
-	text, bare = withScheme(text)
+func addressOf(given string) (at *url.URL, bare bool, err error) {
+	text, bare := withScheme(given)
 	at, err = url.Parse(text)
 	switch {
 	case strings.Contains(text, "@") && (err != nil || at.User != nil): // so it may hold a password
 		return nil, false, usage("the address has a user; give it without, such as https://example.com")
+	case !strings.Contains(given, "://") && isFile(given):
+		return nil, false, usage("%s is a file; check reads URLs, such as https://example.com/sitemap.xml", given)
 	case err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https":
 		return nil, false, usage("%s is no URL; give one such as https://example.com or https://example.com/sitemap.xml", text)
 	}
 	at.Host, at.Fragment = strings.ToLower(at.Host), ""
 	return at, bare, nil
+}
+
+// isFile reports whether a text is the path of a file, and no host.
+func isFile(text string) bool {
+	info, err := os.Stat(text)
+	return strings.HasPrefix(text, ".") || strings.HasPrefix(text, "/") || err == nil && info.Mode().IsRegular()
 }
 
 // withScheme completes an address without a scheme.
@@ -142,6 +165,14 @@ func (c *checking) seen(ctx context.Context) (map[string]pages.Seen, error) {
 		return ""
 	})
 	return seen, err
+}
+
+// beside writes what there is to say of a site that could not be checked for those who read no text.
+func (c *checking) beside(r *report.Report) error {
+	if r == nil || !c.json && c.out == "" {
+		return nil
+	}
+	return c.write(r)
 }
 
 // write prints the report, and writes it to the file of -out.

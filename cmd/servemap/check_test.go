@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -89,7 +91,7 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 		{"a page that is gone", map[string]string{"/maps/sitemap.xml": set("/a", "/b"), "/a": aPage}, codeNo,
 			[]string{"fault   1 page is answered with an error", "/b is answered with 404 Not Found", "2 pages listed, 1 read: 1 fault\n"}},
 		{"what robots.txt disallows", map[string]string{"/maps/sitemap.xml": set("/private/a"), "/private/a": "HTTP 500 "}, codeNo,
-			[]string{"1 listed page is disallowed by robots.txt", "No page was read. 1 page: not asked for, as robots.txt disallows them."}},
+			[]string{"1 listed page is disallowed by robots.txt", "No page was read. 1 page: not asked for, as robots.txt disallows that."}},
 		{"parts", map[string]string{"/maps/sitemap.xml": index("/1.xml", "/2.xml", "/gone.xml"), "/1.xml": set("/a"), "/2.xml": index("/3.xml"), "/a": aPage}, codeNo,
 			[]string{"index of 3 files", "1 file cannot be read", "/gone.xml is answered with 404", "1 index stands within an index"}},
 		{"a part that moved", map[string]string{"/maps/sitemap.xml": index("/1.xml"), "/1.xml": "HTTP 301 Location: /new.xml", "/new.xml": set("/a"), "/a": aPage}, codeDone,
@@ -97,7 +99,14 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 		{"a wall", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 403 Cf-Mitigated: challenge"}, codeFailed,
 			[]string{"is answered with 403 by Cloudflare", "1 page: answered by a bot wall"}},
 		{"a wall before the sitemap", map[string]string{"/maps/sitemap.xml": "HTTP 403 Cf-Mitigated: challenge"}, codeFailed,
-			[]string{"1 file is kept from the checker by a bot wall", "No listed page was found.", "0 faults, 1 piece of advice"}},
+			[]string{"1 file is kept from the checker by a bot wall", "No listed page was found.", "nothing could be checked, 1 piece of advice"}},
+		{"nothing but 429", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 429 "}, codeFailed, []string{"1 page listed, 0 read: nothing could be checked"}},
+		{"an empty page", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": ""}, codeNo, []string{"/a is answered with 200, and is empty"}},
+		{"a chain of redirects", map[string]string{"/maps/sitemap.xml": set("/a", "/c"), "/a": "HTTP 301 Location: /b", "/b": "HTTP 301 Location: /c", "/c": aPage}, codeNo,
+			[]string{"/b, and its chain ends at http", "/c, already listed: take this one out\n"}},
+		{"a redirect to nothing", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 301 Location: /b"}, codeNo, []string{"/b, which is answered with 404 Not Found: do not list it\n"}},
+		{"a redirect to what robots.txt disallows", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 301 Location: /private/b"}, codeNo, []string{"/private/b\n"}},
+		{"a loop", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 301 Location: /b", "/b": "HTTP 301 Location: /a"}, codeNo, []string{"/b, in a loop: mend the loop, or do not list it\n"}},
 		{"a log-in", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 302 Location: /login?next=/a"}, codeNo, []string{"1 page asks visitors to log in"}},
 		{"a page for every address", map[string]string{"/maps/sitemap.xml": "<!doctype html><title>App</title>"}, codeNo, []string{"1 file is a page of HTML, and no sitemap"}},
 	} {
@@ -150,10 +159,33 @@ func TestCheckAsksTheHostOfASitemapForNoOtherPages(t *testing.T) {
 	site = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/robots.txt" {
 			fmt.Fprintf(w, "Sitemap: %s/sitemap.xml", other.URL)
+		} else if r.URL.Path != "/ok" {
+			http.NotFound(w, r)
+		} else {
+			fmt.Fprint(w, aPage)
 		}
 	}))
 	defer site.Close()
 	if code, _, errs := call(t, "check", site.URL); code != codeDone || asked != "/sitemap.xml" {
 		t.Errorf("code %d, %s; the other host was asked for %s", code, errs, asked)
 	}
+}
+
+func TestCheckReportsAlsoThatNothingIsThere(t *testing.T) {
+	none := httptest.NewServer(http.NotFoundHandler())
+	defer none.Close()
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	for _, tt := range []struct {
+		at, kind string
+		code     int
+	}{{none.URL, "no-sitemap", codeNo}, {none.URL + "/sitemap.xml", "no-sitemap", codeNo}, {gone.URL, "unreachable", codeFailed}} {
+		out := filepath.Join(t.TempDir(), "report.html")
+		code, says, _ := call(t, "check", "-json", "-out", out, tt.at)
+		page, err := os.ReadFile(out)
+		if code != tt.code || !strings.Contains(says, `{"level":"fault","kind":"`+tt.kind) || !strings.Contains(says, `{"level":"summary"`) || !strings.Contains(string(page), "<h1>1 fault</h1>") {
+			t.Errorf("%s: code %d, %s, %v", tt.at, code, says, err)
+		}
+	}
+	wantErrs(t, codeUsage, "./sm.xml is a file; check reads URLs", "check", "./sm.xml")
 }

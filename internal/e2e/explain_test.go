@@ -109,7 +109,7 @@ func TestExplainSaysWhatALinkedPageAnswers(t *testing.T) {
 				visit(s)
 				for _, tt := range []struct{ path, text, missing string }{
 					{"/refused", "It needs a log-in: the last request for it got 401", "not logged in"},
-					{"/forbidden", "It needs a log-in: the last request for it got 403", "not logged in"},
+					{"/forbidden", "It is refused: the last request for it got 403", "not logged in"},
 					{"/led", "It needs a log-in: the last request for it got 302", "not logged in"},
 					{"/moved", "It waits", "an anonymous visitor"},
 					{"/broken", "It waits: the last request for it got 500", "an anonymous visitor"},

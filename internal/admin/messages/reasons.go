@@ -61,7 +61,7 @@ var reasons = []Reason{
 	{eligibility.Duplicate, Intended, "another listed page shows the same content", "If they differ, have each name its own URL as canonical.", []string{"a canonical link to its own URL", this}},
 	{eligibility.SoftNotFound, Look, "the content is what the site shows where it has no page, or what very many pages show",
 		"Answer 404 where there is no page. Have a page name its own URL as canonical.", []string{"a canonical link to its own URL", this}},
-	{eligibility.HeadNotSeen, Look, "the head does not end, or is too long to be read whole, so it may hide a noindex", "End the head, or shorten it.", []string{"a head that ends, and is short enough to be read whole"}},
+	{eligibility.HeadNotSeen, Look, "the page is empty, or its head does not end or is too long to be read whole, so it may hide a noindex", "See what answers there. End the head, or shorten it.", []string{"a head that ends, and is short enough to be read whole"}},
 	{eligibility.Encoding, Look, "servemap cannot read the Content-Encoding", unreadable, []string{"a Content-Encoding that servemap can read"}},
 
 	{eligibility.RuleNever, Intended, "{Never} names it", "", nil},
@@ -114,11 +114,11 @@ var reasons = []Reason{
 	{Reason: eligibility.LinkNoFollow, Care: Intended, Why: "the link, or its page, says nofollow", Todo: "Remove that where it is a mistake."},
 	{Reason: eligibility.LinkFailed, Care: Look, Why: "the site refused them, did not answer, or broke off", Todo: "See its log, and what is in front of it."},
 
-	{Reason: eligibility.LinkRefused, Care: Look, Why: "refused", Todo: "If it is public, see why strangers are."},
+	{Reason: eligibility.LinkRefused, Care: Look, Why: "refused", Todo: "If it is public, see why strangers are, or whether a bot wall keeps the crawl out: servemap check names it."},
 	{Reason: eligibility.LinkLogin, Care: Look, Why: "visitors are sent to log in", Todo: "If it is public, see why strangers are."},
 	{Reason: eligibility.LinkRedirects, Care: Look, Why: "redirect", Todo: "Link to the address where it leads."},
 	{Reason: eligibility.LinkNoHTML, Care: Intended, Why: "no page of HTML, or one that leads on by itself"},
-	{Reason: eligibility.LinkError, Care: Look, Why: "answered with an error", Todo: "Mend it, or the links to it."},
+	{Reason: eligibility.LinkError, Care: Look, Why: "answered with an error", Todo: "Mend it, or the links to it. A 503 may be that of a bot wall."},
 	{Reason: eligibility.LinkNotGot, Care: Wait, Why: "linked, and the crawl did not get it"},
 
 	{Reason: eligibility.AddressHost, Care: Look, Why: "its host is not the site's", Todo: "If it is yours, correct {Origin}, or name its hosts in {Hosts}."},
@@ -267,7 +267,11 @@ func NoPage(status int) string {
 // NeedsLogin says that a waiting location answered with 401, 403 or a redirect to a log-in, and what
 // would list it.
 func NeedsLogin(status int) (text string, missing []string) {
-	return fmt.Sprintf("It needs a log-in: the last request for it got %d instead of a page. If that is intended, there is nothing to do.", status),
+	what := "needs a log-in"
+	if status == http.StatusForbidden {
+		what = "is refused"
+	}
+	return fmt.Sprintf("It %s: the last request for it got %d instead of a page. If that is intended, there is nothing to do.", what, status),
 		[]string{"a page there for visitors who are not logged in, if it is meant for them"}
 }
 

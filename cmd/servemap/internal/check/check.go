@@ -73,7 +73,7 @@ type checker struct {
 }
 
 // Run checks a sitemap, the files that it names if it is an index, and some of the pages. The error says why there is
-// nothing to check, or is that of ctx.
+// nothing to check, as the report then does too, or is that of ctx.
 func Run(ctx context.Context, cfg Config) (*report.Report, error) {
 	c, err := newChecker(cfg)
 	if err != nil {
@@ -105,11 +105,16 @@ func Run(ctx context.Context, cfg Config) (*report.Report, error) {
 		return nil, whole.Err()
 	case ctx.Err() != nil && len(c.Files) > 0:
 		c.limit(context.Cause(ctx))
-	case err != nil:
+		err = nil
+	case err != nil && len(c.Files) > 0:
 		return nil, err
+	case errors.Is(err, ErrNone):
+		c.Add("no-sitemap", report.At{Where: c.Site}, "%s", err.Error())
+	case err != nil:
+		c.Add("unreachable", report.At{Where: c.Site}, "%s", err.Error())
 	}
 	c.Finish()
-	return c.Report, nil
+	return c.Report, err
 }
 
 // newChecker returns a checker whose client connects to no private address unless that of the URL is one: robots.txt
@@ -124,7 +129,7 @@ func newChecker(cfg Config) (*checker, error) {
 	}
 	c := &checker{
 		Config: cfg, fetcher: fetcher{client: explore.NewClient(origin), origin: cfg.Origin, server: cfg.URL},
-		Report: &report.Report{URL: cfg.URL.String(), Version: metrics.Version(), Files: []report.File{}, Limits: []string{}, Facts: []string{}},
+		Report: &report.Report{URL: cfg.URL.String(), Site: cfg.URL.Scheme + "://" + address.Host(cfg.URL), Version: metrics.Version(), Files: []report.File{}, Limits: []string{}, Facts: []string{}},
 		now:    time.Now().UTC(), read: map[string]bool{}, isNamed: map[string]bool{}, vouched: map[string]string{}, told: map[string]bool{},
 	}
 	c.Report.Time = c.now.Truncate(time.Second)

@@ -82,10 +82,12 @@ func (c *checker) pages(ctx context.Context) error {
 		}
 		most = wanted(took)
 	}
+	asked := len(all)
 	if ctx.Err() != nil {
 		all = slices.DeleteFunc(all, func(p *pages.Page) bool { return p.Err != nil })
 	}
 	c.conclude(all, nowhere)
+	s.Asked = asked // also those that did not answer in time
 	return nil
 }
 
@@ -97,7 +99,6 @@ func (c *checker) conclude(all []*pages.Page, nowhere *pages.Page) {
 	}
 	slices.SortStableFunc(all, func(a, b *pages.Page) int { return place[a.Entry.Loc] - place[b.Entry.Loc] })
 	for _, p := range all {
-		c.Sample.Asked++
 		if p.Read {
 			c.Sample.Read++
 		}
@@ -118,6 +119,9 @@ func (c *checker) ask(ctx context.Context, some []*pages.Page) (took []time.Dura
 		if err == nil {
 			a, err = c.get(ctx, u, maxPage)
 		}
+		if err == nil && a.status >= 300 && a.status < 400 {
+			some[i].End = c.end(ctx, u, a)
+		}
 		some[i].Answer = pages.Answer{Status: a.status, Header: a.header, Body: a.body, Err: err}
 		pages.Judge(some[i], c.now)
 		mu.Lock()
@@ -132,6 +136,25 @@ func (c *checker) ask(ctx context.Context, some []*pages.Page) (took []time.Dura
 		}
 	})
 	return took, met
+}
+
+// end follows the redirects of a page, as far as they stay on the site and robots.txt allows it.
+func (c *checker) end(ctx context.Context, u *url.URL, a answer) (end pages.End) {
+	first := u
+	for range mostHops {
+		to, err := u.Parse(a.header.Get("Location"))
+		if a.status < 300 || a.status >= 400 || err != nil || a.header.Get("Location") == "" {
+			return pages.End{URL: u.String(), Status: a.status, Listed: u != first && c.judge.Lists(u.String())}
+		}
+		u = to
+		if address.Host(u) != address.Host(c.origin) || !c.robots.Allows(u.RequestURI()) || !c.ours.Allows(u.RequestURI()) {
+			return pages.End{URL: u.String()}
+		}
+		if a, err = c.get(ctx, u, 0); err != nil {
+			return pages.End{}
+		}
+	}
+	return pages.End{Loops: true}
 }
 
 // nowhere returns what the site shows where it has no page, nil if it answers there as it should.
@@ -195,7 +218,7 @@ func (c *checker) compareLinks(found Crawl) {
 			c.Add("missing", report.At{Where: u}, "is linked, and not listed")
 		}
 	}
-	text := fmt.Sprintf("A crawl found %s. Of these %s not listed.", report.Count(len(found.Public), "public page"), are(missing))
+	text := fmt.Sprintf("A crawl found %s. %s", report.Count(len(found.Public), "public page"), notListed(missing))
 	if !found.Whole {
 		c.Facts = append(c.Facts, text+" It did not come to its end, so which listed pages are linked nowhere is not known.")
 		return
@@ -209,15 +232,25 @@ func (c *checker) compareLinks(found Crawl) {
 		orphans++
 		c.Add("orphan", e.At(), "is listed, and no link leads there")
 	}
-	c.Facts = append(c.Facts, text+" Of the listed pages "+are(orphans)+" linked nowhere.")
+	c.Facts = append(c.Facts, text+" "+linkedNowhere(orphans))
 }
 
-// are says how many there are.
+func notListed(n int) string {
+	if n == 0 {
+		return "All of them are listed."
+	}
+	return "Of these " + are(n) + " not listed."
+}
+
+func linkedNowhere(n int) string {
+	if n == 0 {
+		return "Every listed page that is in order is linked."
+	}
+	return "Of the listed pages that are in order, " + are(n) + " linked nowhere."
+}
+
 func are(n int) string {
-	switch n {
-	case 0:
-		return "none is"
-	case 1:
+	if n == 1 {
 		return "1 is"
 	}
 	return report.Number(n) + " are"

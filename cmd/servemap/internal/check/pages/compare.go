@@ -44,14 +44,14 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 		case p.scripts:
 			to.Add("scripts", at, "says nothing without scripts")
 		case nowhere != nil && p.text != 0 && p.text == nowhere.text && !isRoot(p.Entry.Loc):
-			to.Add("soft-404", at, "shows what the site answers, with status 200, where it has no page")
+			to.Add("nowhere", at, "shows what a made-up address shows too")
 		case p.text != 0 && p.letters > 0 && same[p.text] > 1:
 			to.Add("same", at, "shows the same text as %s", report.Count(same[p.text]-1, "other page"))
 		}
 		p.dates(at, to, now, shared(sent, p.sent, read), shared(modified, p.modified, read))
 	}
 	if own > 0 {
-		to.Facts = append(to.Facts, fmt.Sprintf("%s of the %s with a lastmod say themselves when they changed; the two dates were compared.",
+		to.Facts = append(to.Facts, fmt.Sprintf("%s of the %s with a usable lastmod say themselves when they changed; the two dates were compared.",
 			report.Number(own), report.Count(dated, "read page")))
 	}
 }

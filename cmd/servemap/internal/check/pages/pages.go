@@ -32,6 +32,7 @@ type Page struct {
 	Answer
 	Read bool // it answered with a page
 	Wall bool // a bot wall answered
+	End  End  // of its redirects
 
 	told     []told
 	text     uint64    // a hash of its main text, 0 for none
@@ -39,6 +40,14 @@ type Page struct {
 	scripts  bool      // it shows nothing without them
 	modified time.Time // as the page itself says
 	sent     time.Time // its Last-Modified
+}
+
+// End is where the redirects of a page end.
+type End struct {
+	URL    string // "" if nobody followed them
+	Status int    // there, 0 if it was not asked for
+	Loops  bool
+	Listed bool // the sitemap lists it
 }
 
 // told is something that is wrong with a page.
@@ -102,16 +111,31 @@ func (p *Page) redirects(at *url.URL, tell teller) {
 	case why == eligibility.LoginRedirect:
 		tell("login", "sends visitors to log in, at %s", to.String())
 	case address.Key(to) == address.Key(at):
-		tell("redirect", "redirects to itself (%d)", p.Status)
+		tell("redirect", "redirects to itself (%d): mend the loop, or do not list it", p.Status)
+	case p.End.Loops:
+		tell("redirect", "redirects (%d) to %s, in a loop: mend the loop, or do not list it", p.Status, to.String())
 	case address.IsRoot(to) && strings.Trim(at.Path, "/") != "":
 		tell("redirect", "redirects (%d) to the start page, %s, as pages that are gone often do", p.Status, to.String())
 	default:
-		tell("redirect", "redirects (%d) to %s", p.Status, to.String())
+		text := ""
+		if p.End.URL != "" && p.End.URL != to.String() {
+			text = ", and its chain ends at " + p.End.URL
+		}
+		if p.End.Status >= 400 {
+			text += ", which is answered with " + Status(p.End.Status) + ": do not list it"
+		} else if p.End.Listed {
+			text += ", already listed: take this one out"
+		}
+		tell("redirect", "redirects (%d) to %s%s", p.Status, to.String(), text)
 	}
 }
 
 // page judges what a page says.
 func (p *Page) page(at *url.URL, tell teller, now time.Time) {
+	if len(p.Body) == 0 {
+		tell("empty-page", "is answered with 200, and is empty")
+		return
+	}
 	noIndex, _, until := html.Robots(p.Header["X-Robots-Tag"])
 	typ := p.Header.Get("Content-Type")
 	if typ == "" {

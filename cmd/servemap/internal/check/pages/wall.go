@@ -17,6 +17,7 @@ type wall struct {
 var walls = []wall{
 	{"Cloudflare", []string{"Cf-Mitigated: challenge"}, nil, true},
 	{"Cloudflare", nil, regexp.MustCompile(`(?i)challenges\.cloudflare\.com|/cdn-cgi/challenge-platform|cf-chl|cf_chl|<title>Just a moment|Attention Required! \| Cloudflare|cf-error-details|<title>Access denied \| [^<]* used Cloudflare`), false},
+	{"Cloudflare", nil, regexp.MustCompile(`(?s)<title>Just a moment\.\.\.</title>.*/cdn-cgi/challenge-platform`), true},
 	{"AWS WAF", []string{"X-Amzn-Waf-Action"}, regexp.MustCompile(`awswaf\.com|AwsWafIntegration`), false},
 	{"DataDome", []string{"X-Datadome: protected", "X-Dd-B"}, regexp.MustCompile(`captcha-delivery\.com`), false},
 	{"Imperva", nil, regexp.MustCompile(`Incapsula incident ID|_Incapsula_Resource`), true},

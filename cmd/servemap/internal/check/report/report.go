@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -60,7 +61,8 @@ type Sample struct {
 
 // Report is the result of a check.
 type Report struct {
-	URL     string    `json:"url"` // as given
+	URL     string    `json:"url"`     // as given
+	Options string    `json:"options"` // of the command, each with a blank before it
 	Site    string    `json:"site"`
 	Time    time.Time `json:"time"`
 	Version string    `json:"version"`
@@ -183,12 +185,57 @@ func (r *Report) Kinds() (n int) {
 	return n
 }
 
-// Result says in one line what was found.
-func (r *Report) Result() string {
-	text := Count(r.Sample.Listed, "page") + " listed, " + Number(r.Sample.Read) + " read: " + Count(r.Faults, "fault")
+// Unread reports whether none of the pages that there are could be read.
+func (r *Report) Unread() bool {
+	return r.Sample.Read == 0 && (r.Sample.Listed > 0 || r.Has("wall-file"))
+}
+
+// unchecked says that hardly a page could be checked, "" where enough of them were, or a fault was found all the same.
+func (r *Report) unchecked() string {
+	switch s := r.Sample; {
+	case r.Faults > 0:
+		return ""
+	case r.Unread():
+		return "nothing could be checked"
+	case 2*s.Read < s.Asked:
+		return Number(s.Read) + " of " + Count(s.Asked, "page") + " could be checked"
+	}
+	return ""
+}
+
+// Headline says what was found.
+func (r *Report) Headline() string {
+	switch text := r.unchecked(); {
+	case text != "":
+		return strings.ToUpper(text[:1]) + text[1:]
+	case r.Faults == 0:
+		return "No fault found"
+	}
+	return r.faults()
+}
+
+// Care is good, look or wait, as the headline is: for the colour beside it.
+func (r *Report) Care() string {
+	switch {
+	case r.Faults > 0:
+		return "look"
+	case r.unchecked() != "":
+		return "wait"
+	}
+	return "good"
+}
+
+func (r *Report) faults() string {
+	text := Count(r.Faults, "fault")
 	if n := r.Kinds(); n > 1 {
 		text += " of " + Number(n) + " kinds"
 	}
+	return text
+}
+
+// Result says in one line what was found.
+func (r *Report) Result() string {
+	text := Count(r.Sample.Listed, "page") + " listed, " + Number(r.Sample.Read) + " read: " + cmp.Or(r.unchecked(), r.faults())
 	if r.Advice > 0 {
 		text += ", " + Count(r.Advice, "piece") + " of advice"
 	}
@@ -221,7 +268,7 @@ func (s Sample) Text() string {
 		}
 		text += s.answered()
 	case s.Asked == s.Listed-s.Disallowed-s.Elsewhere-s.Unfit:
-		text = some + ", all that may be" + s.answered()
+		text = some + ", all that may be asked for" + s.answered()
 	default:
 		text = fmt.Sprintf("%s: %s (seed %d)", some, s.Choice, s.Seed) + s.answered() + " What is said of pages holds for these alone."
 	}
@@ -229,10 +276,10 @@ func (s Sample) Text() string {
 		n    int
 		text string
 	}{
-		{s.Disallowed, "not asked for, as robots.txt disallows them"},
-		{s.Unfit, "not asked for, as their addresses are wrong or not of this site"},
-		{s.Elsewhere, "not asked for, as they are on another host"},
-		{s.Walled, "answered by a bot wall in their place"},
+		{s.Disallowed, "not asked for, as robots.txt disallows that"},
+		{s.Unfit, "not asked for, as the address is wrong or not of this site"},
+		{s.Elsewhere, "not asked for, being on another host"},
+		{s.Walled, "answered by a bot wall instead"},
 	} {
 		if left.n > 0 {
 			text += " " + Count(left.n, "page") + ": " + left.text + "."

@@ -10,12 +10,12 @@ import (
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
-// sampleReport has five faults of two kinds and one piece of advice, found in another order.
+// sampleReport has 52 faults of two kinds and one piece of advice, found in another order.
 func sampleReport() *Report {
-	r := &Report{URL: "https://example.com", Site: "https://example.com", Time: time.Unix(1_800_000_000, 0).UTC(), Sample: Sample{Listed: 1169, Asked: 20, Read: 16, Seed: 7, Choice: "by chance"},
+	r := &Report{URL: "https://example.com", Options: " -crawl -seed 7", Site: "https://example.com", Time: time.Unix(1_800_000_000, 0).UTC(), Sample: Sample{Listed: 1169, Asked: 20, Read: 16, Seed: 7, Choice: "by chance"},
 		Files: []File{{URL: "https://example.com/sitemap.xml", Form: "sitemap", Entries: 1169, Bytes: 1000}}}
 	r.Add("unnamed", At{Where: "https://example.com/sitemap.xml"}, "is found by a line")
-	for i := range 4 {
+	for i := range 51 {
 		r.Add("redirect", At{Where: fmt.Sprintf("https://example.com/%d", i)}, "redirects (301) to %s", "https://example.com/<script>alert(1)</script>")
 	}
 	r.Add("xml", At{Where: "https://example.com/sitemap.xml", Line: 3}, "%s", strings.Repeat("a", 1<<20))
@@ -33,13 +33,12 @@ func TestReportsSayTheSameInAllForms(t *testing.T) {
 	}{
 		{"text", func(b *strings.Builder) error { return r.Text(b, false, plain) }, []string{
 			"20 of 1,169 listed pages were asked for: by chance (seed 7); 16 answered with a page.", "fault   1 place is not well-formed XML\n",
-			"fault   4 pages redirect\n", "/2 redirects (301)", "and 1 more; -all names them", "advice  1 sitemap is not named", "1,169 pages listed, 16 read: 5 faults of 2 kinds, 1 piece of advice\n"}},
+			"fault   51 pages redirect\n", "/2 redirects (301)", "and 48 more; -all names them", "advice  1 sitemap is not named", "1,169 pages listed, 16 read: 52 faults of 2 kinds, 1 piece of advice\n"}},
 		{"text with all", func(b *strings.Builder) error { return r.Text(b, true, plain) }, []string{"/2 redirects (301)", "/3 redirects (301)"}},
-		{"Markdown", func(b *strings.Builder) error { return r.Markdown(b, false) }, []string{"**1,169 pages listed, 16 read: 5 faults of 2 kinds", "## Fault: 4 pages redirect", "- and 1 more"}},
+		{"Markdown", func(b *strings.Builder) error { return r.Markdown(b, false) }, []string{"**1,169 pages listed, 16 read: 52 faults of 2 kinds", "## Fault: 51 pages redirect", "- and 1 more; -all lists up to 1,000 of each kind"}},
 		{"CSV", func(b *strings.Builder) error { return r.CSV(b) }, []string{"level,kind,where,file,line,text,remedy\n", "fault,redirect,https://example.com/3,"}},
-		{"HTML", func(b *strings.Builder) error { return r.HTML(b, false) }, []string{"<h1>5 faults of 2 kinds</h1>", "4 pages redirect</h2>", "&lt;script&gt;", "and 1 more", "servemap check https://example.com -seed 7</p>"}},
-		{"HTML by default", func(b *strings.Builder) error { usual := *r; usual.Sample.Seed = 1; return usual.HTML(b, false) }, []string{"servemap check https://example.com</p>"}},
-		{"JSON", func(b *strings.Builder) error { return r.JSON(b) }, []string{`{"level":"fault","kind":"redirect","where":"https://example.com/3"`, `{"level":"summary"`, `"faults":5`}},
+		{"HTML", func(b *strings.Builder) error { return r.HTML(b, false) }, []string{"<h1>52 faults of 2 kinds</h1>", "51 pages redirect</h2>", "&lt;script&gt;", "/49</span>", "and 1 more; -all lists", "servemap check https://example.com -crawl -seed 7</p>"}},
+		{"JSON", func(b *strings.Builder) error { return r.JSON(b) }, []string{`{"level":"fault","kind":"redirect","where":"https://example.com/3"`, `{"level":"summary"`, `"faults":52`}},
 	} {
 		var b strings.Builder
 		base.Check(t, tt.write(&b))
@@ -73,11 +72,39 @@ func TestTheSampleIsDescribed(t *testing.T) {
 		{Sample{}, "No listed page was found."},
 		{Sample{Listed: 1, Asked: 1, Read: 1}, "The one listed page was asked for, and read."},
 		{Sample{Listed: 3, Asked: 3, Read: 3}, "All 3 listed pages were asked for, and read."},
-		{Sample{Listed: 3, Asked: 2, Read: 2, Disallowed: 1}, "2 of 3 listed pages were asked for, all that may be, and read. 1 page: not asked for, as robots.txt disallows them."},
-		{Sample{Listed: 2, Asked: 2, Walled: 2}, "All 2 listed pages were asked for; none answered with a page. 2 pages: answered by a bot wall in their place."},
+		{Sample{Listed: 3, Asked: 2, Read: 2, Disallowed: 1}, "2 of 3 listed pages were asked for, all that may be asked for, and read. 1 page: not asked for, as robots.txt disallows that."},
+		{Sample{Listed: 2, Asked: 2, Walled: 2}, "All 2 listed pages were asked for; none answered with a page. 2 pages: answered by a bot wall instead."},
 	} {
 		if got := tt.Text(); got != tt.want {
 			t.Errorf("%+v: %s, want %s", tt.Sample, got, tt.want)
+		}
+	}
+}
+
+func TestTheHeadlineSaysHowMuchCouldBeChecked(t *testing.T) {
+	for _, tt := range []struct {
+		Sample
+		kind                 string // that was found
+		headline, care, text string
+	}{
+		{Sample{Listed: 40, Asked: 40, Read: 40}, "unnamed", "No fault found", "good", "40 pages listed, 40 read: 0 faults, 1 piece of advice"},
+		{Sample{Listed: 40, Asked: 40}, "busy", "Nothing could be checked", "wait", "40 pages listed, 0 read: nothing could be checked, 1 piece of advice"},
+		{Sample{Listed: 40}, "unnamed", "Nothing could be checked", "wait", "40 pages listed, 0 read: nothing could be checked, 1 piece of advice"},
+		{Sample{}, "wall-file", "Nothing could be checked", "wait", "0 pages listed, 0 read: nothing could be checked, 1 piece of advice"},
+		{Sample{Listed: 40, Asked: 40, Read: 1}, "wall", "1 of 40 pages could be checked", "wait", "40 pages listed, 1 read: 1 of 40 pages could be checked, 1 piece of advice"},
+		{Sample{Listed: 40, Asked: 40}, "error", "1 fault", "look", "40 pages listed, 0 read: 1 fault"},
+	} {
+		r := &Report{Sample: tt.Sample}
+		r.Add(tt.kind, At{Where: "https://example.com/a"}, "is so & so")
+		r.Finish()
+		if r.Headline() != tt.headline || r.Care() != tt.care || r.Result() != tt.text {
+			t.Errorf("%+v: %s (%s): %s", tt.Sample, r.Headline(), r.Care(), r.Result())
+		}
+		var page, mark strings.Builder
+		base.Check(t, r.HTML(&page, false))
+		base.Check(t, r.Markdown(&mark, false))
+		if !strings.Contains(page.String(), ": "+tt.headline+"</title>") || !strings.Contains(mark.String(), "so &amp; so") {
+			t.Errorf("%s\n%s", page.String(), mark.String())
 		}
 	}
 }

@@ -10,19 +10,17 @@ import (
 	"strings"
 )
 
-// examples is how many findings of a kind are shown.
-const examples = 3
+// How many findings of a kind are shown unless all are: on a terminal, and in a file.
+const (
+	examples = 3
+	inFile   = 50
+)
 
-// Shown returns the findings of a group that are shown.
-func (g Group) Shown(all bool) []Finding {
-	if all {
-		return g.Findings
-	}
-	return g.Findings[:min(len(g.Findings), examples)]
-}
+// Shown returns the findings of a group that are shown, at most so many.
+func (g Group) Shown(most int) []Finding { return g.Findings[:min(len(g.Findings), most)] }
 
 // Left returns how many more there are.
-func (g Group) Left(all bool) int { return g.Count - len(g.Shown(all)) }
+func (g Group) Left(most int) int { return g.Count - len(g.Shown(most)) }
 
 // heading names a group with its count.
 func (g Group) heading() string { return Number(g.Count) + " " + g.Title }
@@ -37,6 +35,10 @@ type Style struct {
 // Text writes the report for people. all says to show each finding that was kept.
 func (r *Report) Text(w io.Writer, all bool, s Style) error {
 	var b strings.Builder
+	most := examples
+	if all {
+		most = kept
+	}
 	for _, f := range r.Few(all) {
 		fmt.Fprintln(&b, s.Escape(f.URL+"  "+f.Does()))
 	}
@@ -54,10 +56,10 @@ func (r *Report) Text(w io.Writer, all bool, s Style) error {
 		}
 		fmt.Fprintf(&b, "\n%s  %s\n", s.Paint(colour, fmt.Sprintf("%-6s", g.Level)), s.Paint("1", g.heading()))
 		fmt.Fprintln(&b, Wrap(g.Remedy, "        ", s.Width))
-		for _, f := range g.Shown(all) {
+		for _, f := range g.Shown(most) {
 			fmt.Fprintf(&b, "        - %s %s\n", s.Escape(f.Place()), s.Escape(f.Text))
 		}
-		switch left := g.Left(all); {
+		switch left := g.Left(most); {
 		case left > 0 && all:
 			fmt.Fprintf(&b, "        and %s more\n", Number(left))
 		case left > 0:
