@@ -177,6 +177,21 @@ func TestPageThatOthersShowForAWhileKeepsItsDate(t *testing.T) {
 	}
 }
 
+// In a maintenance the home page may be the first to show a text that names it, on all pages. Only noindex acts at once.
+func TestTextOfAllPagesThatNamesTheHomePageDatesNothing(t *testing.T) {
+	w, pages := withPages(t, 5)
+	w.wait(48 * time.Hour)
+	w.crawl(pages...)
+	down := variant("/", "We will be back soon. "+same)
+	for _, p := range append([]string{"/"}, pages...) {
+		w.sight(p, down)
+	}
+	w.wantLeft(pages...)
+	w.wantLastMod("/", 0)
+	w.sight(pages[0], down, robotsTag("noindex"))
+	w.wantLeft(pages[1:]...)
+}
+
 func TestContentThatAForgottenPageShowedForAWhileIsFree(t *testing.T) {
 	w, pages := withPages(t, 3)
 	w.wait(48 * time.Hour)
