@@ -126,7 +126,7 @@ func (s *sources) read(ctx context.Context, from source) error {
 	}
 	s.bytes += len(file)
 	var addresses []string
-	index, ok := sitemap.Read(file, func(address string) { addresses = append(addresses, address) })
+	index, ok := sitemap.Read(ctx, file, func(address string) { addresses = append(addresses, address) })
 	if !ok {
 		return errNoSitemap
 	}
@@ -137,7 +137,7 @@ func (s *sources) read(ctx context.Context, from source) error {
 			s.publish(at, address)
 		}
 	}
-	return nil
+	return ctx.Err()
 }
 
 // publish puts what a sitemap lists into the frontier.

@@ -1,6 +1,7 @@
 package sitemap
 
 import (
+	"context"
 	"encoding/xml"
 	"strings"
 
@@ -83,8 +84,10 @@ type Outline interface {
 	Problem(text string, line int)
 }
 
-// ReadOutline reads a text of XML in UTF-8 as far as it goes. It keeps no more than one entry.
-func ReadOutline(text []byte, to Outline) { strict.Read(text, &tree{Outline: to}) }
+// ReadOutline reads a text of XML in UTF-8 as far as it goes, or until ctx ends. It keeps no more than one entry.
+func ReadOutline(ctx context.Context, text []byte, to Outline) {
+	strict.Read(ctx, text, &tree{Outline: to})
+}
 
 // tree puts together the elements of an entry.
 type tree struct {

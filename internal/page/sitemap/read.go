@@ -2,15 +2,16 @@ package sitemap
 
 import (
 	"bytes"
+	"context"
 	"strings"
 
 	"github.com/servemap/servemap/internal/page/sitemap/strict"
 )
 
 // Read reads a file in which a site lists its pages, whoever made it: a sitemap, an index, a feed (RSS or Atom) or a
-// text of URLs. It calls take with each address as it is written, as far as the file can be read. index says that these
-// are of further files; ok, that the file is of one of these forms.
-func Read(file []byte, take func(address string)) (index, ok bool) {
+// text of URLs. It calls take with each address as it is written, as far as the file can be read, or until ctx ends.
+// index says that these are of further files; ok, that the file is of one of these forms.
+func Read(ctx context.Context, file []byte, take func(address string)) (index, ok bool) {
 	text, _ := strict.UTF8(file)
 	if text = bytes.TrimLeft(bytes.TrimPrefix(text, []byte("\ufeff")), " \t\r\n"); IsURL(text) {
 		for line := range bytes.Lines(text) {
@@ -19,7 +20,7 @@ func Read(file []byte, take func(address string)) (index, ok bool) {
 		return false, true
 	}
 	c := &collector{take: take}
-	ReadOutline(text, c)
+	ReadOutline(ctx, text, c)
 	return c.form == Index, c.form != ""
 }
 

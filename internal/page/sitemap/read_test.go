@@ -2,6 +2,7 @@ package sitemap
 
 import (
 	"bytes"
+	"context"
 	"runtime"
 	"slices"
 	"strings"
@@ -47,7 +48,7 @@ func TestReadFindsWhatAFileLists(t *testing.T) {
 		{"too deep", strings.Repeat("<url>", 2000) + "<loc>" + a, nil, false, false},
 	} {
 		var lists []string
-		index, ok := Read([]byte(tt.text), func(address string) { lists = append(lists, address) })
+		index, ok := Read(t.Context(), []byte(tt.text), func(address string) { lists = append(lists, address) })
 		if !slices.Equal(lists, tt.lists) || index != tt.index || ok != tt.ok {
 			t.Errorf("%s: %q, index %t, ok %t", tt.name, lists, index, ok)
 		}
@@ -59,7 +60,7 @@ func TestTextInPiecesIsReadAtOnce(t *testing.T) {
 	text := []byte("<urlset><url><loc>" + strings.Repeat("a<!---->", mostText) + "</loc></url></urlset>")
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	Read(text, func(address string) {
+	Read(t.Context(), text, func(address string) {
 		if want := strings.Repeat("a", mostText); address != want {
 			t.Errorf("an address of %d bytes, want %d", len(address), len(want))
 		}
@@ -70,13 +71,23 @@ func TestTextInPiecesIsReadAtOnce(t *testing.T) {
 	}
 }
 
+// Fifty megabytes may take a quarter of a minute.
+func TestReadingEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	n := 0
+	Read(ctx, []byte("<urlset>"+strings.Repeat("<url><loc>/a</loc></url>", 9)), func(string) { n++; cancel() })
+	if n != 1 {
+		t.Errorf("%d addresses, want the one that was read before that", n)
+	}
+}
+
 // FuzzRead: whatever a site has there, reading ends, and no address has blanks around it.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{"http://a\n", "<urlset><url><loc>http://a</loc></url></urlset>", "<sitemapindex><sitemap><loc>&#x2f;</loc>", "\x1f\x8b\x08"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		Read(text, func(address string) {
+		Read(t.Context(), text, func(address string) {
 			if !bytes.Equal([]byte(address), bytes.TrimSpace([]byte(address))) {
 				t.Errorf("%q", address)
 			}

@@ -8,6 +8,7 @@ package strict
 
 import (
 	"bytes"
+	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -28,8 +29,8 @@ type Handler interface {
 	Problem(text string, line int)
 }
 
-// Read reads a text in UTF-8 as far as it goes.
-func Read(text []byte, to Handler) {
+// Read reads a text in UTF-8 as far as it goes, or until ctx ends.
+func Read(ctx context.Context, text []byte, to Handler) {
 	s := &scanner{to: to, spaces: map[string]bool{"": true, xmlNames: true, "xmlns": true}}
 	s.text, s.cut = readable(text)
 	s.begin = len(s.text) - len(bytes.TrimPrefix(s.text, []byte("\ufeff")))
@@ -41,7 +42,7 @@ func Read(text []byte, to Handler) {
 		}
 	}
 	s.restart(from)
-	for s.next() {
+	for ctx.Err() == nil && s.next() {
 	}
 }
 

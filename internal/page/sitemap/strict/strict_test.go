@@ -75,7 +75,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%d bytes are %d in UTF-8", len(text), len(utf))
 		}
 		b := &bounds{t: t, lines: 1 + bytes.Count(utf, []byte("\n"))}
-		Read(utf, b)
+		Read(t.Context(), utf, b)
 		if b.bytes > len(utf)+mostExpanded {
 			t.Errorf("of %d bytes, %d are read", len(utf), b.bytes)
 		}

@@ -2,6 +2,7 @@ package listing
 
 import (
 	"bytes"
+	"context"
 	"net/url"
 	"slices"
 	"strings"
@@ -105,7 +106,7 @@ func (r *reader) read(body []byte) {
 	case begin[0] == '{' || begin[0] == '[':
 		r.add("root", 0, "is JSON, and no sitemap")
 	default:
-		sitemap.ReadOutline(body, r)
+		sitemap.ReadOutline(context.Background(), body, r) // a half would be judged wrongly
 	}
 }
 
