@@ -144,11 +144,7 @@ func TestSitemapIsSubmittedOnce(t *testing.T) {
 		if s := r.status(); s.GoogleProblem == "" || len(s.Sitemaps) != 1 {
 			t.Errorf("while Google has trouble the status is %+v", s)
 		}
-		shown := func() bool {
-			w := httptest.NewRecorder()
-			r.Site.Site.Inspector(func(*http.Request) bool { return true }).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/inspect/stats.json", nil))
-			return strings.Contains(w.Body.String(), "Search Console: ")
-		}
+		shown := func() bool { return strings.Contains(r.inspector("stats.json"), "Search Console: ") }
 		if !shown() {
 			t.Error("the inspector does not say so")
 		}

@@ -3,6 +3,7 @@ package notify
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,6 +88,14 @@ func TestChangesArePostedInBatches(t *testing.T) {
 			}
 		})
 	}
+}
+
+// inspector returns a view of the site's inspector.
+func (r *runningSite) inspector(view string) string {
+	w := httptest.NewRecorder()
+	everybody := func(*http.Request) bool { return true }
+	r.Site.Site.Inspector(everybody).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/inspect/"+view, nil))
+	return w.Body.String()
 }
 
 type roundTrip func(*http.Request) (*http.Response, error)
@@ -309,6 +318,9 @@ func TestRefusalDelaysTheNextPost(t *testing.T) {
 				s := r.status()
 				if got := s.Endpoints[0].Verdict; got != row.verdict || s.Pending != 1 || s.SentToday != 0 {
 					t.Errorf("the status is %+v", s)
+				}
+				if view := r.inspector("crawlers"); !strings.Contains(view, "No page was accepted today; 1 waits") {
+					t.Errorf("the inspector shows %s", view)
 				}
 				if !strings.Contains(r.Logged.String(), row.logs) || r.logged("verdict="+row.verdict) != 1 {
 					t.Errorf("the log is:\n%s", r.Logged)

@@ -214,8 +214,8 @@ func (h *Handler) rules() (all []servemap.Rule) {
 			all = append(all, list.rule)
 		}
 	}
-	for section, patterns := range h.Sections {
-		for _, pattern := range patterns {
+	for _, section := range slices.Sorted(maps.Keys(h.Sections)) { // of rules with one pattern the first decides
+		for _, pattern := range h.Sections[section] {
 			all = append(all, servemap.Rule{Pattern: pattern, Section: section})
 		}
 	}

@@ -232,6 +232,21 @@ func TestLinesOfTheBlock(t *testing.T) {
 	listed("/sitemap-1.xml", "/sitemap-pots.xml")
 }
 
+// Of two sections with one pattern, the first one has the page: the same one after each start.
+func TestSectionsKeepTheirOrder(t *testing.T) {
+	h := &Handler{Settings: Settings{Sections: map[string][]string{}}}
+	for c := 'a'; c <= 'z'; c++ {
+		h.Sections[string(c)] = []string{"/"}
+	}
+	got := ""
+	for _, r := range h.rules() {
+		got += r.Section
+	}
+	if got != "abcdefghijklmnopqrstuvwxyz" {
+		t.Errorf("the order is %s", got)
+	}
+}
+
 // Behind something that has the origin's name, the site asks itself, by the handlers of its own server.
 func TestInsideExploresWhereTheOriginLeadsElsewhere(t *testing.T) {
 	data, public, addr := filepath.Join(t.TempDir(), "data"), shop(t), free(t)

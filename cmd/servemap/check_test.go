@@ -146,6 +146,7 @@ func TestCheckShowsWhyThereIsNoSitemap(t *testing.T) {
 	} {
 		wantErrs(t, codeNo, want, "check", at)
 	}
+	wantErrs(t, codeFailed, "there is no such host\n", "check", "a.invalid") // which another scheme does not mend
 }
 
 func TestCheckAsksTheHostOfASitemapForNoOtherPages(t *testing.T) {

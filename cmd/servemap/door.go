@@ -106,11 +106,11 @@ func twins(listeners []net.Listener) (all []net.Listener, err error) {
 	return all, nil
 }
 
-// end ends the last shift.
+// end ends the last shift. Where nobody keeps the listeners, all visitors are refused meanwhile.
 func (d *door) end(drain time.Duration) {
 	sending := drain
 	if !d.given {
-		sending = lastPatience
+		drain, sending = min(drain, waitPatience), lastPatience
 		within(quietPatience, d.quiet)
 	}
 	d.endWithin(drain, sending)

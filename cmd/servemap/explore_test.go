@@ -73,6 +73,7 @@ func TestFirstTryNeedsNoOrigin(t *testing.T) {
 	if n := strings.Count(must(t, "list", "-data", s.data), strings.Replace(s.at, "127.0.0.1", "localhost", 1)+"/"); n != 21 || !strings.Contains(s.log.String(), "for trying only") {
 		t.Errorf("%d are listed: %s", n, s.log)
 	}
+	serve(t, t.TempDir(), "proxy", "-to", "http://[fe80::1%25eth0]:3000") // no page can have that host
 	for listen, want := range map[string]string{
 		"localhost:8080": "localhost", ":http": "localhost", "0.0.0.0:8080": "localhost", "[::1]:8080": "localhost", "192.168.1.2:0": "192.168.1.2", "shop:8080": "shop",
 	} {

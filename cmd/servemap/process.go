@@ -24,7 +24,8 @@ import (
 // its place: it stops at a moment at which nobody waits for an answer, if there is one soon.
 const (
 	quietPatience = 2 * time.Second
-	lastPatience  = 300 * time.Millisecond // for answers that have begun when nobody listens any more
+	waitPatience  = 3 * time.Second        // for who still waits for an answer when nobody listens any more
+	lastPatience  = 300 * time.Millisecond // for answers that have begun by then
 )
 
 // process serves sites at addresses. They are no [servemap.Sites], since each has a folder of data, a scheme, a

@@ -147,7 +147,7 @@ func (x *site) place(p *process, s *settings.Settings, several bool) (log *slog.
 	if s.Origin == "" {
 		s.Origin = forTrying(s.Listen, at.AddrPort().Port())
 		s.Hosts = append(s.Hosts, "127.0.0.1:"+strconv.Itoa(int(at.AddrPort().Port())))
-		if to, err := url.Parse(s.To); err == nil && to.Host != "" { // as a server for development writes it into its pages
+		if to, err := url.Parse(s.To); err == nil && isHost(to.Host) { // as a server for development writes it into its pages
 			s.Hosts = append(s.Hosts, to.Host)
 		}
 	}
@@ -160,6 +160,12 @@ func (x *site) place(p *process, s *settings.Settings, several bool) (log *slog.
 	}
 	x.sitemap = opensAt(at) + folderOf(s) + s.Name + ".xml"
 	return p.log, nil
+}
+
+// isHost reports whether a host can be that of a page. One with the zone of this machine's network cannot.
+func isHost(host string) bool {
+	_, err := location.ParseOrigin("http://" + host)
+	return err == nil
 }
 
 // same says what two sites may not share, "" if they share none of that.

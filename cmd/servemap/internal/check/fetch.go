@@ -131,6 +131,12 @@ func (f *fetcher) follow(ctx context.Context, u *url.URL, most int) (a answer, e
 	return a, fmt.Errorf("%s redirects more than %d times", report.Shorten(first.String()), mostHops)
 }
 
+// noHost is the error of the DNS, in plain words.
+type noHost struct{ *net.DNSError }
+
+func (e noHost) Error() string { return "there is no such host" }
+func (e noHost) Unwrap() error { return e.DNSError }
+
 // plain makes an error of net/http one that people read: it begins with the address that was asked.
 func plain(err error, u *url.URL) error {
 	var of *url.Error
@@ -141,7 +147,7 @@ func plain(err error, u *url.URL) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		err = fmt.Errorf("no whole answer within %v", patience)
 	case errors.As(err, &dns) && dns.IsNotFound:
-		err = errors.New("there is no such host")
+		err = noHost{dns}
 	case errors.As(err, &op):
 		err = op.Err
 	}

@@ -4,6 +4,7 @@
 package patient
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"log/slog"
@@ -112,13 +113,13 @@ type Conn struct {
 	answered atomic.Bool
 }
 
-// Answered reports whether the client has got the beginning of an answer, which is more than that he may send the body.
+// Answered reports whether the client has got the beginning of an answer. Early hints and "continue" are none.
 func (c *Conn) Answered() bool { return c.answered.Load() }
 
 // Write writes piece by piece. The client may take as long for each as the slowest would.
 func (c *Conn) Write(p []byte) (n int, err error) {
 	const piece = int(patience/time.Second) * slowest
-	if len(p) > len("HTTP/1.1 100 Continue\r\n\r\n") {
+	if !bytes.HasPrefix(p, []byte("HTTP/1.1 1")) {
 		c.answered.Store(true)
 	}
 	for {

@@ -84,7 +84,7 @@ type Operation struct {
 	Data      string     `toml:"data" of:"crawl" arg:"DIR" first:"1" comment:"the folder for what is learned; keep it"`
 	Reserve   int        `toml:"reserve" arg:"MIB" comment:"how many MiB of that folder's disk stay free; by default a tenth of the disk, from 24 to 512"`
 	Wait      bool       `toml:"wait" comment:"serve the pages also while {-data} belongs to another user, and wait for it"`
-	Drain     duration   `toml:"drain" arg:"DURATION" default:"10s" comment:"how long downloads, event streams and the like may go on once the process is told to end; new visitors are served meanwhile"`
+	Drain     duration   `toml:"drain" arg:"DURATION" default:"10s" comment:"how long downloads, event streams and the like may go on once the process is told to end; new visitors are served meanwhile, and then refused for 3s at most, unless systemd holds the socket"`
 	Database  secret     `toml:"database" arg:"URL" env:"SERVEMAP_DATABASE" comment:"the postgres:// URL of a database for what is learned, for several processes"`
 	Table     string     `toml:"table" needs:"database" arg:"NAME" comment:"the table in that database, also as SCHEMA.NAME; by default servemap"`
 	Admin     string     `toml:"admin" of:"crawl" arg:"ADDRESS" first:"1" comment:"an address for /healthz, /metrics and the inspector, by a link that the log has, such as 127.0.0.1:9090; by default none"`

@@ -32,7 +32,7 @@ type Judge struct {
 	Pages   []Entry // each page of the site once, in the order of the files
 	Other   int     // pages of other hosts that vouch for the sitemap
 	Unfit   int     // entries with no address of a page of the site
-	Undated int     // entries of sitemaps without a lastmod, right or wrong
+	Undated int     // entries of sitemaps without a lastmod, right or wrong, and without the date of news
 	// Full says that no more pages are kept.
 	Full bool
 
@@ -175,7 +175,7 @@ func (r *reader) listed(n *sitemap.Node) {
 		return
 	}
 	e := Entry{Loc: loc, Line: n.Line, File: r.name}
-	if e.Date = r.date(n, e); len(n.All(r.root.Space, "lastmod")) == 0 {
+	if e.Date = r.date(n, e); len(n.All(r.root.Space, "lastmod")) == 0 && len(n.All(newsNS, "news")) == 0 {
 		r.Undated++
 	}
 	if freq := n.All(r.root.Space, "changefreq"); len(freq) > 0 {

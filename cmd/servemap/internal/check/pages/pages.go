@@ -142,11 +142,14 @@ func (p *Page) page(at *url.URL, tell teller, now time.Time) {
 		typ = http.DetectContentType(p.Body)
 	}
 	var facts html.Facts
-	where, said := "in X-Robots-Tag", strings.Join(p.Header["X-Robots-Tag"], ", ")
+	values := strings.Split(lastDay.ReplaceAllString(strings.Join(p.Header["X-Robots-Tag"], "\n"), ""), "\n")
+	word, _, _ := html.Robots(values) // whether it says noindex without that date too
+	where := "in X-Robots-Tag"
 	if isHTML(typ) {
 		facts = html.Read(p.Body, html.Options{ContentType: typ})
 		if !noIndex && facts.NoIndex {
-			noIndex, where, said = true, "in a meta element", string(p.Body)
+			word = html.Read(lastDay.ReplaceAll(p.Body, nil), html.Options{ContentType: typ}).NoIndex
+			noIndex, where = true, "in a meta element"
 		}
 		if until.IsZero() || !facts.UnavailableAfter.IsZero() && facts.UnavailableAfter.Before(until) {
 			until = facts.UnavailableAfter
@@ -157,7 +160,7 @@ func (p *Page) page(at *url.URL, tell teller, now time.Time) {
 	}
 	p.modified, p.text = facts.Modified, facts.MainHash
 	switch {
-	case noIndex && lastDay.MatchString(said) && !noIndexWord.MatchString(said):
+	case noIndex && !word:
 		tell("noindex", "says unavailable_after with a date that is not clear, %s; that counts as noindex", where)
 	case noIndex:
 		tell("noindex", "says noindex, %s", where)
@@ -179,10 +182,7 @@ func (p *Page) page(at *url.URL, tell teller, now time.Time) {
 	p.canonical(at, &facts, tell)
 }
 
-var (
-	lastDay     = regexp.MustCompile(`(?i)unavailable_after`)
-	noIndexWord = regexp.MustCompile(`(?i)noindex|content=["']?none`)
-)
+var lastDay = regexp.MustCompile(`(?i)unavailable_after`)
 
 func isHTML(typ string) bool {
 	typ, _, _ = strings.Cut(typ, ";")
