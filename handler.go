@@ -134,7 +134,7 @@ func (s inspected) counts(st Stats) messages.Counts {
 	served, _ := s.files.Metrics()
 	return messages.Counts{
 		Origin: s.origin.String(), Listed: st.Listed, Dated: served.Dated, Observations: st.Observations,
-		Verdicts: st.Verdicts, Ignored: st.Ignored, Hints: s.hints.Given(), Broken: st.BrokenLinks, ReportOnly: s.opts.ReportOnly, NoStore: st.Store != "",
+		Verdicts: st.Verdicts, Ignored: st.Ignored, Hints: st.Hints, Broken: st.BrokenLinks, ReportOnly: s.opts.ReportOnly, NoStore: st.Store != "",
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"maps"
 	"net/url"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -79,6 +81,11 @@ func TestForgottenPageStaysOut(t *testing.T) {
 	}
 	sameStrings(t, "listed while nothing is served", listed(t, s.data), "/", "/a.html")
 	wantErrs(t, codeFailed, "no process serves the site", "explore", "-data", s.data)
+	program := t.TempDir()
+	base.Check(t, os.Mkdir(filepath.Join(program, "badger"), 0o700))
+	if code, _, errs := call(t, "explain", "-data", program, "/a.html"); code != codeFailed || !strings.Contains(errs, "This is the folder of a Go program: ask its inspector, or site.Explain") {
+		t.Errorf("a program's folder: %d %s", code, errs)
+	}
 	if code, _, errs := call(t, "forget", "-data", s.data+"x", "/a.html"); code != codeFailed || !strings.Contains(errs, "none has left its settings there; give the folder of servemap proxy, files or crawl, start one of them with it, or ask a program that uses the library by its inspector") {
 		t.Errorf("no folder: %d %s", code, errs)
 	}

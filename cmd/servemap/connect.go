@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
+	"path/filepath"
 	"reflect"
 	"time"
 
@@ -77,6 +78,9 @@ func (a *asking) connectOnce(ctx context.Context) (*control.Client, error) {
 	}
 	text, err := control.ReadFile(control.Settings(a.data))
 	if err != nil || len(text) == 0 { // what was learned may be in a database
+		if _, err := os.Stat(filepath.Join(a.data, "badger")); err == nil {
+			return nil, fmt.Errorf("-data %s: This is the folder of a Go program: ask its inspector, or site.Explain", a.data)
+		}
 		return nil, fmt.Errorf("no process answers in -data %s, and none has left its settings there; give the folder of servemap proxy, files or crawl, "+
 			"start one of them with it, or ask a program that uses the library by its inspector", a.data)
 	}

@@ -134,7 +134,7 @@ func (c *crawl) find(ctx context.Context, address string, log *slog.Logger) (htt
 	}
 	origin, err := location.ParseOrigin(address)
 	if err != nil {
-		return nil, usage("%s %v", address, err)
+		return nil, usage("%v", err)
 	}
 	client := explore.NewClient(origin)
 	u, err := url.Parse(origin.URL(origin.Folder()))

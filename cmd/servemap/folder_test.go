@@ -55,7 +55,7 @@ func TestFolderWithoutRightsCostsOnlyTheSitemap(t *testing.T) {
 		t.Errorf("to root health says %s", out)
 	}
 	base.Check(t, os.Chown(data, user, user))
-	s.log.await(t, "works again")
+	s.log.await(t, "works now")
 	for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) {
 		resp, _ := get(t, s.at+"/sitemap.xml")
 		if resp.StatusCode == http.StatusOK {

@@ -308,7 +308,6 @@ func (s *site) own(serving func()) {
 	if s.notifier != nil {
 		s.work.Go(func() { s.notifier.Run(ctx) })
 	}
-	s.tellOtherOrigin()
 	if end, err := s.answerIn(ctx); err != nil {
 		s.log.Error("commands cannot ask this process by its folder", "err", err)
 	} else {
@@ -323,16 +322,4 @@ func (s *site) own(serving func()) {
 		s.explorer.Revisit(ctx, s.Max)
 	}
 	<-ctx.Done()
-}
-
-// tellOtherOrigin says that the folder has what was learned of another origin, by the settings of the process before.
-func (s *site) tellOtherOrigin() {
-	text, err := control.ReadFile(control.Settings(s.Data))
-	if err != nil || len(text) == 0 {
-		return
-	}
-	if before, err := settings.Read("", text); err == nil && before[0].Origin != "" && before[0].Origin != s.Origin {
-		s.log.Warn("the folder is that of another origin, whose pages are kept there but not served; this one is learned from the start. "+
-			words.Say("Correct {-origin}, or give each site its own {-data}"), "before", before[0].Origin, "origin", s.Origin)
-	}
 }

@@ -59,10 +59,12 @@ func TestFolderOfAnotherOriginIsTold(t *testing.T) {
 	site, data := writeSite(t), t.TempDir()
 	files(t, site, data).stop()
 	s := serve(t, data, "files", site, "-origin", "https://other.example", "-inside")
-	s.log.await(t, "the folder is that of another origin")
 	s.log.await(t, "commands are answered")
 	s.stop()
-	if again := serve(t, data, "files", site, "-origin", "https://other.example", "-inside"); again.log.await(t, "commands are answered") == "" || strings.Contains(again.log.String(), "another origin") {
+	if want := "The store has pages of " + origin + " and none of https://other.example, which starts anew. Is -origin right?"; strings.Count(s.log.String(), want) != 1 {
+		t.Errorf("it is not told once: %s", s.log)
+	}
+	if again := serve(t, data, "files", site, "-origin", "https://other.example", "-inside"); again.log.await(t, "commands are answered") == "" || strings.Contains(again.log.String(), "starts anew") {
 		t.Errorf("it is told of the same origin: %s", again.log)
 	}
 }

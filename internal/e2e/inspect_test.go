@@ -518,3 +518,16 @@ func TestKeyOfTheInspectorIsKeptNowhere(t *testing.T) {
 		base.WantNoTrace(t, s.Store, new(testkit.Log), url.QueryEscape(key))
 	})
 }
+
+// The owner learns which host most asked for, where that is not the origin's.
+func TestInspectorNamesTheHostThatMostAskedFor(t *testing.T) {
+	testkit.Run(t, testkit.Setup{Handler: testkit.Page("home")}, func(s *testkit.Site) {
+		for range 60 {
+			s.From("192.0.2.1", "/", "Host", "tea.example.org")
+		}
+		const want = `Most came to "tea.example.org", and the origin is https://example.com.`
+		if overview := text(owner(s)("")); !strings.Contains(overview, want) {
+			t.Errorf("the overview does not say %s:\n%s", want, overview)
+		}
+	})
+}

@@ -110,7 +110,7 @@ func uncounted(s messages.Counts) (n uint64) {
 // look lists what may be wrong.
 func (i *Inspector) look(ctx context.Context, s messages.Counts, reasons []Group) (all []Look) {
 	for _, h := range s.Hints {
-		all = append(all, Look{Text: h.String()})
+		all = append(all, Look{Text: h})
 	}
 	if none := s.Listed == 0 && !s.Making() && !s.NoStore; none && len(all) == 0 && (len(s.Verdicts) > 0 || uncounted(s) >= worries) {
 		all = append(all, Look{"Pages were asked for, and none is listed yet.", "#ignored"})

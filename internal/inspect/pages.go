@@ -250,10 +250,18 @@ func (c *Config) rows(ctx context.Context, w reader.Wanted) (reader.Some[Row], e
 	return some, err
 }
 
+// links returns the number of links, "" if none was read yet and some may be.
+func (r Row) links() string {
+	if r.Links == 0 && !r.Counted {
+		return ""
+	}
+	return strconv.Itoa(r.Links)
+}
+
 // MarshalJSON returns the page with its links.
 func (r Row) MarshalJSON() ([]byte, error) {
 	page, err := json.Marshal(r.Page)
-	return fmt.Appendf(bytes.TrimSuffix(page, []byte("}")), `,"links":%d}`, r.Links), err
+	return fmt.Appendf(bytes.TrimSuffix(page, []byte("}")), `,"links":%s}`, cmp.Or(r.links(), "null")), err
 }
 
 // cursor reads where a list continues: how many of the sorted pages to skip, and the location after which these begin.
@@ -299,7 +307,7 @@ func (p Pages) table() (rows [][]string) {
 		if !r.Modified.IsZero() {
 			modified = iso(r.Modified)
 		}
-		rows = append(rows, []string{r.Location, modified, strconv.Itoa(r.Changes), strconv.Itoa(r.Links), r.Reason})
+		rows = append(rows, []string{r.Location, modified, strconv.Itoa(r.Changes), r.links(), r.Reason})
 	}
 	return rows
 }

@@ -91,7 +91,7 @@ func (c *cause) halve() {
 	}
 }
 
-// most names what most of the requests have, in a sentence. A rarer cookie may be the log-in itself, beside
+// most names what most of the requests have, "" for nothing. A rarer cookie may be the log-in itself, beside
 // one that everybody gets, and the hint must not make the owner call the log-in benign.
 func (c *cause) most() string {
 	c.mu.Lock()
@@ -100,7 +100,7 @@ func (c *cause) most() string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "Most had: " + strings.Join(names, ", ") + "."
+	return strings.Join(names, ", ")
 }
 
 // holds returns the hint for which the counts are strong evidence, 0 for none.
@@ -133,7 +133,15 @@ func (d *diagnosis) counted(n uint64) {
 	}
 	now := d.holds()
 	if now != 0 && !d.cfg.Hints.Has(now) {
-		d.cfg.Hints.Give(now, d.causes[now].most(), "origin", d.cfg.Normalizer.Origin().String())
+		origin, more := d.cfg.Normalizer.Origin().String(), ""
+		switch most := d.causes[now].most(); {
+		case most == "":
+		case now == messages.OtherOrigin:
+			more = "Most came to " + most + ", and the origin is " + origin + "."
+		default:
+			more = "Most had: " + most + "."
+		}
+		d.cfg.Hints.Give(now, more, "origin", origin)
 	}
 	if before := messages.Hint(d.given.Swap(uint32(now))); before != 0 && before != now {
 		d.cfg.Hints.End(before)

@@ -33,15 +33,15 @@ func TestRequestsThatAreNotLearnedGetAHint(t *testing.T) {
 		{"pages", "", plain, page200, nil, ""},
 		{"pages that are compressed further out", "", plain, coded("text/html", "zip", []byte(pageHTML)), nil, ""},
 		{"pages in an unknown coding", "", plain, coded("text/html", "zip", []byte("\x00\x01\x02")), []messages.Hint{messages.NoPages}, ""},
-		{"another host", "", asksFor("www.example.net"), page200, []messages.Hint{messages.OtherOrigin}, `\"www.example.net\"`},
+		{"another host", "", asksFor("www.example.net"), page200, []messages.Hint{messages.OtherOrigin}, `came to \"www.example.net\", and the origin is https://example.com.`},
 		{"another host that is long", "", asksFor(strings.Repeat("secret.", 9) + "net"), page200, []messages.Hint{messages.OtherOrigin}, ""},
 		{"led to another host", "", plain, func(w http.ResponseWriter, req *http.Request) {
 			http.Redirect(w, req, "https://www.example.com"+req.RequestURI, http.StatusMovedPermanently)
 		}, nil, ""},
 		{"outside of the folder", blog, plain, page200, []messages.Hint{messages.OtherFolder}, ""},
-		{"a session", "", header("Cookie", "shopId=secret1; visit_2b5f67c1=secret2; _ga=1"), page200, []messages.Hint{messages.Cookies}, "shopId"},
+		{"a session", "", header("Cookie", "shopId=secret1; visit_2b5f67c1=secret2; _ga=1"), page200, []messages.Hint{messages.Cookies}, "had: shopId."},
 		{"credentials", "", header("Authorization", "Basic secret"), page200, []messages.Hint{messages.Credentials}, ""},
-		{"a header", "", header("X-Shop-Account", "secret"), page200, []messages.Hint{messages.Credentials}, "X-Shop-Account"},
+		{"a header", "", header("X-Shop-Account", "secret"), page200, []messages.Hint{messages.Credentials}, "had: X-Shop-Account."},
 		{"for one visitor", "", plain, sent("Cache-Control", "private"), []messages.Hint{messages.ForOne}, ""},
 		{"less than was declared", "", plain, sent("Content-Length", "100000"), []messages.Hint{messages.Incomplete}, ""},
 		{"errors", "", plain, answer(http.StatusInternalServerError), []messages.Hint{messages.NoPageYet}, ""},
@@ -66,7 +66,7 @@ func TestRequestsThatAreNotLearnedGetAHint(t *testing.T) {
 			if n := strings.Count(log, "level=WARN"); n != len(tt.want) {
 				t.Errorf("%d hints were logged, want each once:\n%s", n, log)
 			}
-			if _, names, is := strings.Cut(log, "Most had: "); is != (tt.most != "") || !strings.HasPrefix(names, tt.most) {
+			if _, names, is := strings.Cut(log, "Most "); is != (tt.most != "") || !strings.HasPrefix(names, tt.most) {
 				t.Errorf("want %s to be named:\n%s", tt.most, log)
 			}
 			log = strings.ReplaceAll(log, blog, "https://example.com")

@@ -27,11 +27,11 @@ func TestFolderHeldByAnotherStoreIsNotOpened(t *testing.T) {
 			t.Errorf("%s while another store has the folder: %v", name, err)
 		}
 	}
-	log.Await("cannot be used")
+	log.Await("this process takes over when that one ends")
 	mustClose(t, first)
-	log.Await("works again")
+	log.Await("works now")
 	wantValue(t, second, "k", "1")
-	log.Want(t, 1, "cannot be used")
+	log.Want(t, 1, "takes over")
 }
 
 func TestCallsAfterCloseFail(t *testing.T) {
@@ -91,7 +91,7 @@ func TestFailedWriteReopens(t *testing.T) {
 		t.Error("a commit to a closed database fails without an error")
 	}
 	_ = s.fail(broken, errors.New("a write failed"))
-	log.Await("works again")
+	log.Await("works now")
 	wantValue(t, s, "secret-key", "1")
 	mustPut(t, s, "secret-key", "3")
 	healthy(t, s)
@@ -107,7 +107,7 @@ func TestPanicInAReadReopens(t *testing.T) {
 	if _, err := scan(s); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "panicked") {
 		t.Errorf("Scan of a closed database: %v, want that it panicked", err)
 	}
-	log.Await("works again")
+	log.Await("works now")
 	wantValue(t, s, "k", "1")
 	wantMark(t, dir, false)
 }
@@ -144,5 +144,5 @@ func TestSyncIsShared(t *testing.T) {
 	if err := s.Sync(t.Context()); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("Sync of what nobody synced: %v, want ErrUnavailable", err)
 	}
-	log.Await("works again")
+	log.Await("works now")
 }

@@ -65,7 +65,7 @@ func TestOpenWaitsForAFolder(t *testing.T) {
 		t.Errorf("Health: %v, want ErrUnavailable", err)
 	}
 	base.Check(t, os.Mkdir(target, 0o700))
-	log.Await("works again")
+	log.Await("works now")
 	mustPut(t, s, "k", "1")
 }
 
@@ -105,7 +105,7 @@ func TestFolderThatIsElsewhereIsNotWritten(t *testing.T) {
 			mustPut(t, s, "k", "3")
 			healthy(t, s)
 			log.Want(t, 1, "cannot be used")
-			log.Want(t, 1, "works again")
+			log.Want(t, 1, "works now")
 		})
 	}
 }
@@ -148,7 +148,7 @@ func TestFolderIsMarkedAsClosed(t *testing.T) {
 	}
 	wantMark(t, dir, false)
 	base.Check(t, held.Close())
-	log.Await("works again")
+	log.Await("works now")
 }
 
 // wantMark fails the test unless the folder has the mark of one that was closed in order, or has not.

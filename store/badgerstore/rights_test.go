@@ -30,6 +30,6 @@ func TestFolderWithoutRightsIsRefused(t *testing.T) {
 	log.Want(t, 0, "cannot be used")
 	s := open(t, dir, &Options{Logger: log.Logger(), Wait: true})
 	allow()
-	log.Await("works again")
+	log.Await("works now")
 	mustPut(t, s, "k", "1")
 }

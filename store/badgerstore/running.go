@@ -48,12 +48,15 @@ func (s *Store) fail(db *database, err error) error {
 }
 
 // logChange logs the first reason why the store cannot be used and, if err is nil, that it works
-// again.
+// now.
 func (s *Store) logChange(err error) {
 	switch {
 	case s.troubled.Swap(err != nil) == (err != nil):
 	case err == nil:
-		s.log.Info("badgerstore: works again", "dir", s.dir)
+		s.log.Info("badgerstore: works now", "dir", s.dir)
+	case errors.Is(err, ErrLocked):
+		s.log.Warn("badgerstore: Another process has the folder. Pages are served, the sitemap is a 503; "+
+			"this process takes over when that one ends.", "dir", s.dir, "cause", err)
 	default:
 		s.log.Warn("badgerstore: cannot be used now, trying again", "dir", s.dir, "cause", err)
 	}

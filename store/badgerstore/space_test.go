@@ -66,7 +66,7 @@ func TestWritesFailWithoutSpaceAndReadsGoOn(t *testing.T) {
 	mustPut(t, s, "k", "3")
 	healthy(t, s)
 	log.Want(t, 1, "cannot be used")
-	log.Want(t, 1, "works again")
+	log.Want(t, 1, "works now")
 }
 
 // TestCloseWithoutSpaceLosesNothing checks that closing writes nothing, loses nothing, and keeps others away

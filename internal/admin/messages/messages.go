@@ -39,6 +39,7 @@ type Change struct {
 // Setting returns what the owner can type to change the verdict on a location, and what that does, "" if nothing does.
 func Setting(location, verdict, reason string) (s Change) {
 	switch why := ReasonNamed(reason).Reason; {
+	case why == eligibility.NoPage: // a rule is evidence, and that is there
 	case verdict == eligibility.Listed.String():
 		s.Does, s.Type = "To keep it out, add:", words.Typed("{NeverThis}", location+"$")
 	case why == eligibility.Private || why == eligibility.NoStore:

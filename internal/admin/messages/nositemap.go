@@ -15,8 +15,8 @@ type Counts struct {
 	Observations uint64            // since the start
 	Verdicts     map[string]int    // locations by verdict and reason
 	Ignored      map[string]uint64 // responses that did not count, by reason
-	Hints        []Hint
-	Broken       int // links
+	Hints        []string          // as texts
+	Broken       int               // links
 	ReportOnly   bool
 	NoStore      bool // the store cannot be used
 }

@@ -50,7 +50,7 @@ var reasons = []Reason{
 	{eligibility.NotSeen, Wait, "a listed page links to it, but no anonymous visitor has got it yet",
 		"Open it once in a private window, or wait for the next visitor without a cookie.", []string{visitor}},
 
-	{eligibility.NoPage, Wait, "what answers there is no page, but 404, an error, a log-in or a redirect",
+	{eligibility.NoPage, Intended, "what answers there is no page, but 404, an error, a log-in or a redirect",
 		"If a link leads there by mistake, mend it. It is listed once a visitor without a cookie gets a page.", []string{visitor}},
 	{eligibility.Growth, Wait, "links have listed as many new pages today as they may",
 		"A visit on another day decides. To list it now, add {Always} for it, or explore. If such pages have no end, as in a calendar, keep them out with {Never}.", []string{"an anonymous visitor who gets it on another day", this}},
@@ -183,6 +183,10 @@ func Page(v eligibility.Verdict, why eligibility.Reason, location string) string
 	if word, acts := action.Word(location); acts && why == eligibility.ActionWord {
 		text += fmt.Sprintf(" The word is %q.", word)
 	}
+	if why == eligibility.NoEvidence && eligibility.Own(location) {
+		r.Todo = words.Say("Its name looks like the owner's. If it is for the public, link to it, " +
+			"or add {Always} for it. If not, add {Never}.")
+	}
 	return strings.TrimSpace(text + " " + r.Todo)
 }
 
@@ -287,6 +291,10 @@ func Leaves(status int, since time.Time, borrowed bool) string {
 	if borrowed {
 		what = "shown what other pages show too, as in a maintenance"
 	}
-	return fmt.Sprintf(" But since %s it has %s, perhaps for one visitor only. It leaves a minute later after a 404, and else if that is still so a day later, "+
-		"unless the site or an anonymous visitor gets it before. Ten pages leave as refused in a day, or one in a hundred.", stamp(since), what)
+	leaves := "if that is still so a day later, unless the site or an anonymous visitor"
+	if status == http.StatusNotFound && !borrowed {
+		leaves = "a minute after it was first missed, unless somebody"
+	}
+	return fmt.Sprintf(" But since %s it has %s, perhaps for one visitor only. It leaves %s gets it before. "+
+		"Ten pages leave as refused in a day, or one in a hundred.", stamp(since), what, leaves)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/page/words"
@@ -96,6 +97,7 @@ func TestPageSaysWhatHoldsIt(t *testing.T) {
 		says     []string
 	}{
 		{"/shop/cart.php", eligibility.ActionWord, []string{`The word is "cart".`, "an Always rule"}},
+		{"/admin/users", eligibility.NoEvidence, []string{"name looks like the owner's", "add an Always rule", "add a Never rule"}},
 		{"/plain", eligibility.ActionWord, []string{"names an action", "an Always rule"}}, // a word that another version held
 		{"/d/k3J9xQ2vT7", eligibility.Capability, []string{"a link from a listed page was seen twice, a day apart", "an Always rule"}},
 	} {
@@ -104,6 +106,23 @@ func TestPageSaysWhatHoldsIt(t *testing.T) {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s is explained as %q, want %s in it", tt.location, text, want)
 			}
+		}
+	}
+}
+
+func TestLeavesSaysWhenAPageLeaves(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		status   int
+		borrowed bool
+		want     string
+	}{
+		{"not found", 404, false, "It leaves a minute after it was first missed, unless somebody gets it before."},
+		{"refused", 403, false, "It leaves if that is still so a day later, unless"},
+		{"a maintenance", 404, true, "It leaves if that is still so a day later, unless"},
+	} {
+		if text := Leaves(tt.status, time.Unix(0, 0), tt.borrowed); !strings.Contains(text, tt.want) {
+			t.Errorf("%s: %q, want %q in it", tt.name, text, tt.want)
 		}
 	}
 }
@@ -148,6 +167,7 @@ func TestSettingIsWhatTheOwnerTypesToChangeAVerdict(t *testing.T) {
 		{"waiting", "not-seen", `To list it once an anonymous visitor gets it, add to Options.Rules: servemap.Rule{Pattern: "/a$", List: servemap.DecisionAlways}`},
 		{"excluded", "private", `To list it although it says so, add to Options.Rules: servemap.Rule{Pattern: "/a$", IgnoreCacheControl: true}`},
 		{"gone", "gone", " "},
+		{"waiting", "no-page", " "}, // such as a log-in: it is linked, so a rule adds nothing
 	} {
 		if s := Setting("/a", tt.verdict, tt.reason); s.Does+" "+s.Type != tt.want {
 			t.Errorf("%s %s: %q %q, want %s", tt.verdict, tt.reason, s.Does, s.Type, tt.want)

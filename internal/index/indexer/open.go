@@ -2,10 +2,14 @@ package indexer
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/page/words"
 	"github.com/servemap/servemap/internal/schema/codec"
+	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/secret"
 	"github.com/servemap/servemap/internal/schema/sitewide"
 	"github.com/servemap/servemap/internal/schema/txn"
@@ -51,14 +55,45 @@ func (r *records) secret(ctx context.Context) error {
 			r.health.damaged.Add(1)
 			r.cfg.Logger.Error("servemap: the site's secret in the store is damaged; waiting pages are learned anew")
 		}
+		other := r.otherSite(ctx)
 		if key, err = r.newSecret(ctx); err != nil {
 			return err
+		}
+		if other != "" && bad == nil {
+			origin := r.site.Normalizer.Origin()
+			text := words.Say("servemap: The store has pages of %s and none of %s, which starts anew. Is {Origin} right?")
+			r.cfg.Logger.Warn(fmt.Sprintf(text, other, origin), "origin", origin.String())
 		}
 	}
 	if r.site.Secret = key; !r.replicas.alone() {
 		r.shared.Store(&key)
 	}
 	return nil
+}
+
+// otherSite returns the origin of another site that has pages in the store, "" if there is none. Where processes share
+// a store, or a process has many sites, there are others.
+func (r *records) otherSite(ctx context.Context) string {
+	first := func(prefix, after string) string {
+		for record, err := range r.cfg.Store.Scan(ctx, prefix, after) {
+			if err == nil {
+				return record.Key
+			}
+		}
+		return ""
+	}
+	if !r.replicas.alone() || r.cfg.Memory != nil {
+		return ""
+	}
+	for key := first("", ""); key != ""; {
+		origin, _, _ := strings.Cut(key, "|")
+		k := keys.Keys(origin + "|")
+		if k != r.site.Keys && first(k.Pages(), "") != "" {
+			return origin
+		}
+		key = first("", string(k)+"~") // behind all of that site
+	}
+	return ""
 }
 
 // newSecret stores a new secret. If another process was faster, it returns that one's.

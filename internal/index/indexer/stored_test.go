@@ -7,7 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/schema/txn"
+	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/store/memstore"
 )
 
 // A process that finds the site's record of a later version serves its last sitemap,
@@ -45,6 +48,37 @@ func TestOlderProcessStopsWhereALaterVersionHasTakenOver(t *testing.T) {
 			}
 			if n := strings.Count(r.log.String(), "later version"); n < 1 || n > 2 { // the worker's and the files'
 				r.Errorf("logged %d times:\n%s", n, r.log)
+			}
+		})
+	}
+}
+
+// A changed origin starts anew beside the pages of the one before. The owner may not mean that.
+func TestStoreOfAnotherOriginIsToldOnce(t *testing.T) {
+	for _, tt := range []struct {
+		name, key string
+		cfg       Config
+		want      int
+	}{
+		{"pages of another origin", "http://localhost:18120|page|/", Config{}, 1},
+		{"pages of a later one in the order of keys", "https://tea.example.org|page|/", Config{}, 1},
+		{"no page of it", "http://localhost:18120|active", Config{}, 0},
+		{"a store that processes share", "http://localhost:18120|page|/", Config{RefreshEvery: time.Minute}, 0},
+		{"one of many sites", "http://localhost:18120|page|/", Config{Shared: Shared{Memory: response.NewMemory(1 << 20)}}, 0},
+	} {
+		tt.cfg.Store = memstore.New()
+		base.Check(t, tt.cfg.Store.Update(t.Context(), []string{tt.key}, func(values [][]byte) error {
+			values[0] = []byte("x")
+			return nil
+		}))
+		runInBubble(t, tt.name, tt.cfg, func(r *rig) {
+			for range 2 {
+				r.sight("/", html("home"))
+				r.restart()
+			}
+			origin, _, _ := strings.Cut(tt.key, "|")
+			if n := r.log.Count("has pages of " + origin + " and none of https://example.com, which starts anew. Is the origin right?"); n != tt.want {
+				r.Errorf("told %d times, want %d:\n%s", n, tt.want, r.log)
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -32,8 +33,12 @@ func ParseOrigin(s string) (Origin, error) {
 			}
 			return Origin{}, fmt.Errorf("%s lacks its scheme; write %s://%[1]s", s, scheme)
 		}
-		return Origin{}, fmt.Errorf(`is wrong: %w; write it as "%s", or as "https://example.com/blog" for a folder`,
-			err, cmp.Or(o.String(), "https://example.com"))
+		given := ""
+		if !strings.Contains(s, "@") { // or it may hold a password
+			given = strconv.Quote(s) + " "
+		}
+		return Origin{}, fmt.Errorf(`%sis wrong: %w; write it as "%s", or as "https://example.com/blog" for a folder`,
+			given, err, cmp.Or(o.String(), "https://example.com"))
 	}
 	return o, nil
 }

@@ -54,8 +54,8 @@ func TestParseOriginNamesTheDefectOrTheFix(t *testing.T) {
 		mention string // the defect or the fix
 	}{
 		{"empty", "", `"https://example.com"`},
-		{"other scheme", "ftp://example.com", "does not begin with http:// or https://"},
-		{"space in front", " https://example.com", "not a URL"},
+		{"other scheme", "ftp://example.com", `"ftp://example.com" is wrong: it does not begin with http:// or https://`},
+		{"space in front", " https://example.com", `" https://example.com" is wrong: it is not a URL`},
 		{"user", "https://user:secret@example.com", `write it as "https://example.com"`},
 		{"query", "https://example.com/a?b", `write it as "https://example.com"`},
 		{"port too high", "https://example.com:65536", "not a host name"},
