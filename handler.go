@@ -43,6 +43,9 @@ func (s *Site) Wrap(next http.Handler) http.Handler {
 	if next == nil {
 		next = http.DefaultServeMux
 	}
+	if proxy, is := next.(interface{ TellBy(*messages.Hints) }); is { // of the command
+		proxy.TellBy(s.hints)
+	}
 	if !s.looks.Inner.CompareAndSwap(nil, &next) {
 		s.looks.Several.Store(true)
 	}

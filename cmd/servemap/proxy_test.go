@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
@@ -172,8 +173,39 @@ func TestDeadUpstreamGives502AndTheSitemapStays(t *testing.T) {
 	if n := strings.Count(s.log.String(), "the site does not answer"); n != 1 {
 		t.Errorf("it was logged %d times:\n%s", n, s.log)
 	}
+	const hint = "The site does not answer; visitors get 502"
+	if _, out, _ := call(t, "status", "-data", s.data); !strings.Contains(out, hint) || !strings.Contains(out, "It is at unix:"+socket) {
+		t.Errorf("while it does not answer, the status is\n%s", out)
+	}
 	defer start().Close()
 	wantStatus(t, 200, s.at+"/article-1")
+	s.log.await(t, `msg="the site answers again" after=`)
+	if _, out, _ := call(t, "status", "-data", s.data); strings.Contains(out, hint) {
+		t.Errorf("once it answers again, the status is\n%s", out)
+	}
+}
+
+func TestGatewayBeforePHPThatDoesNotReachItIsASiteThatDoesNotAnswer(t *testing.T) {
+	var status atomic.Int64
+	s := before(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(int(status.Load())) })
+	for _, tt := range []struct {
+		name   string
+		status int
+		down   bool
+	}{
+		{"it answers", 200, false}, {"two in a row", 502, true}, {"a third", 504, true},
+		{"a page that is not there", 404, false}, {"a fault of one page", 500, false},
+	} {
+		status.Store(int64(tt.status))
+		wantStatus(t, tt.status, s.at+"/")
+		wantStatus(t, tt.status, s.at+"/")
+		if _, out, _ := call(t, "status", "-data", s.data); strings.Contains(out, "The site does not answer") != tt.down {
+			t.Errorf("%s: the status is\n%s", tt.name, out)
+		}
+	}
+	if n := strings.Count(s.log.String(), "the site answers again"); n != 1 {
+		t.Errorf("that it answers again was logged %d times:\n%s", n, s.log)
+	}
 }
 
 func TestAnswerThatBreaksOffIsNotTakenForAPage(t *testing.T) {

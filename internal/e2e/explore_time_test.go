@@ -57,6 +57,26 @@ func TestExplorationOfASiteThatFailsGoesOnLater(t *testing.T) {
 	}
 }
 
+func TestExplorationSaysWhyItWaitsForTheSite(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		code int
+		want string
+	}{
+		{"its proxy does not reach it", http.StatusBadGateway, "waiting until the site answers; robots.txt was answered with 502"},
+		{"its proxy does not get an answer in time", http.StatusGatewayTimeout, "waiting until the site answers; robots.txt was answered with 504"},
+		{"its robots.txt fails", http.StatusInternalServerError, "robots.txt was answered with 500"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			testkit.Run(t, testkit.Setup{Handler: testkit.Reply(tt.code, "")}, func(s *testkit.Site) {
+				if _, err := s.Explore(s.Context(), &servemap.ExploreOptions{Inside: s}); err == nil || !strings.Contains(err.Error(), tt.want) {
+					s.Errorf("it says %v, want %s", err, tt.want)
+				}
+			})
+		})
+	}
+}
+
 func TestExplorationOfEndlessRedirectsEnds(t *testing.T) {
 	for _, tt := range []struct {
 		name string

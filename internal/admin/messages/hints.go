@@ -17,6 +17,7 @@ type Hint uint8
 // The hints, more fundamental causes first.
 const (
 	_           Hint = iota
+	Unanswered       // the site behind a proxy does not answer
 	OtherOrigin      // requests or pages name another host or scheme
 	Canonicals       // pages name something else as canonical
 	OtherFolder      // requests are for another folder
@@ -41,6 +42,7 @@ const (
 
 // hintTexts say what is wrong, and then what to do about it.
 var hintTexts = [hints]string{
+	Unanswered: "The site does not answer; visitors get 502 or 504. See whether it runs, and what its log says.",
 	OtherOrigin: "Visitors, redirects or the pages themselves use another host or scheme than the origin's, so nothing there is listed. " +
 		"Correct {Origin}, name its hosts in {Hosts}, or correct the canonical URLs.",
 	Canonicals:  "Pages that name something else as canonical are not listed. Have each page name its own URL, with the host of {Origin}.",

@@ -88,7 +88,7 @@ var reasons = []Reason{
 		"It still did a day later. If it is public, see why visitors must.", nil},
 	{eligibility.Unseen, Intended, "no visitor came for longer than {KeepFor}", back, nil},
 
-	{Reason: eligibility.Cookie, Care: Look, Why: "the visitor has a cookie", Todo: "If everybody gets it and it is never a log-in, name it in {Benign}."},
+	{Reason: eligibility.Cookie, Care: Look, Why: "the visitor has a cookie", Todo: "Nothing needs to be done where {Explore} learns the pages without it. Else, if everybody gets it and it is never a log-in, name it in {Benign}."},
 	{Reason: eligibility.IdentityHeader, Care: Look, Why: "a header may name a user", Todo: "If a proxy adds it to all and it says nothing of who is asking, name it in {Benign}, with a colon after it."},
 	{Reason: eligibility.Authorization, Care: Look, Why: "the visitor sent credentials", Todo: "If a proxy adds them to all, have it leave that out{OrAnonymous}."},
 	{Reason: eligibility.ClientCertificate, Care: Look, Why: "the visitor has a certificate"},

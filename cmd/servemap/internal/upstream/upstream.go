@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/patient"
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/forwarded"
 	"github.com/servemap/servemap/internal/observe"
 )
@@ -47,7 +48,10 @@ type Site struct {
 
 	proxy httputil.ReverseProxy
 	log   *slog.Logger
+	at    string
+	hints *messages.Hints
 	told  atomic.Int64 // when the log said last that the site does not answer, in Unix nanoseconds
+	down  atomic.Int64 // since when it has answered nothing, or 502 and 504 alone; 0 while it answers
 }
 
 // New returns a handler that forwards requests.
@@ -60,7 +64,7 @@ func New(cfg Config) (*Site, error) {
 	if cfg.OwnHost {
 		host = target.Host
 	}
-	u := &Site{log: cfg.Log}
+	u := &Site{log: cfg.Log, at: cfg.To}
 	u.proxy = httputil.ReverseProxy{
 		Transport: &http.Transport{
 			DialContext:           dial,
@@ -89,7 +93,7 @@ func New(cfg Config) (*Site, error) {
 			if resp.StatusCode < 100 || resp.StatusCode > 599 { // RFC 9110, section 15; net/http panics at some of these
 				return fmt.Errorf("its status is %q, which HTTP does not have", resp.Status)
 			}
-			u.count(resp.StatusCode)
+			u.answered(resp.StatusCode)
 			return nil
 		},
 		ErrorHandler: u.failed,
@@ -116,6 +120,9 @@ func (u *Site) failed(w http.ResponseWriter, r *http.Request, err error) {
 		http.Error(w, "The body of the request did not come.", http.StatusRequestTimeout)
 		return
 	}
+	if r.Context().Err() == nil {
+		u.missed()
+	}
 	if told, now := u.told.Load(), time.Now().UnixNano(); r.Context().Err() == nil && now-told > int64(tellAgain) && u.told.CompareAndSwap(told, now) {
 		u.log.Warn("the site does not answer; visitors get 502 or 504 until it does", "err", err)
 	}
@@ -130,6 +137,33 @@ func (u *Site) failed(w http.ResponseWriter, r *http.Request, err error) {
 	h.Set("Retry-After", "2")
 	w.WriteHeader(code)
 	_, _ = io.WriteString(w, "The site does not answer. Please try again in a moment.\n")
+}
+
+// TellBy has the hint that the site does not answer given by hints. It is called before the first request.
+func (u *Site) TellBy(hints *messages.Hints) { u.hints = hints }
+
+// missed notes that the site did not answer a request. One alone may be a slow page.
+func (u *Site) missed() {
+	if !u.down.CompareAndSwap(0, time.Now().UnixNano()) {
+		u.hints.Give(messages.Unanswered, "It is at "+u.at+".")
+	}
+}
+
+// answered notes an answer of the site. If that is 502 or 504, it is of what stands before PHP and does not reach it.
+func (u *Site) answered(code int) {
+	u.count(code)
+	if code == http.StatusBadGateway || code == http.StatusGatewayTimeout {
+		u.missed()
+		return
+	}
+	if u.down.Load() == 0 {
+		return
+	}
+	since, hinted := u.down.Swap(0), u.hints.Has(messages.Unanswered)
+	u.hints.End(messages.Unanswered)
+	if since != 0 && (hinted || u.told.Load() >= since) {
+		u.log.Info("the site answers again", "after", time.Since(time.Unix(0, since)).Round(time.Millisecond))
+	}
 }
 
 func (u *Site) count(code int) {

@@ -90,7 +90,7 @@ func (j *Judge) Dates(sitemap string) {
 	slices.SortFunc(times, time.Time.Compare)
 	from, n := most(times, oneBuild)
 	if n == 0 {
-		if j.Undated >= max(fewDates, len(j.Pages)) {
+		if len(j.Pages) > 0 && j.Undated >= max(fewDates, len(j.Pages)) {
 			j.To.Add("dates-none", at, "gives no lastmod for any of its %s pages", report.Number(len(j.Pages)))
 		}
 		return

@@ -166,3 +166,11 @@ func FuzzFile(f *testing.F) {
 		}
 	})
 }
+
+func TestSitemapWithoutAPageOfTheSiteIsNotToldToHaveNoDates(t *testing.T) {
+	entries := strings.Repeat("<url><loc>http://localhost:18200/</loc></url>", 2*fewDates)
+	r, _, _ := judge(t, file("sitemap.xml", []byte(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`+entries+"</urlset>")))
+	if slices.ContainsFunc(r.Groups, func(g report.Group) bool { return g.Kind == "dates-none" }) {
+		t.Errorf("of 0 pages it says %+v", r.Groups)
+	}
+}
