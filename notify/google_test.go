@@ -192,6 +192,7 @@ func TestMetricsSayHowTheEnginesAnswer(t *testing.T) {
 		accepted := r.status().Endpoints[0].LastAccepted
 		r.engine.next(reply(503, "", "Retry-After", "7200"))
 		r.changes("/1")
+		time.Sleep(61 * time.Second)
 		r.Visit("/1") // a text that is replaced as a whole counts once it is seen again
 		time.Sleep(time.Hour)
 		scrape := func(allowed bool) string {
