@@ -32,7 +32,7 @@ var filed = []struct {
 	{"a gallery", []string{"/about"}, times(30, "/photos/%d.jpg")},
 }
 
-// Such a page is one for whoever the site itself gets it as: a stranger.
+// A name like a file's says little: what is there is a page if the site itself, as a stranger, gets HTML.
 func TestPagesThatAreNamedLikeFiles(t *testing.T) {
 	for _, tt := range filed {
 		site, want := testkit.Paths{}, append([]string{"/"}, tt.pages...)

@@ -200,7 +200,7 @@ func (q *queue) wait(now time.Time) time.Duration {
 	return -1
 }
 
-// take returns the location that is looked at now.
+// take removes the first location that is due from the queue, and returns it.
 func (l *Looker) take(now time.Time) (location string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
