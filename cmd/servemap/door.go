@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/patient"
+	"github.com/servemap/servemap/cmd/servemap/internal/upstream"
 	"github.com/servemap/servemap/internal/page/words"
 )
 
@@ -31,9 +32,11 @@ type door struct {
 type shift struct {
 	*http.Server
 	listeners []net.Listener
-	states    sync.Map           // of connections, but for those of WebSockets: an http.ConnState by net.Conn
-	busy      atomic.Int64       // requests that are being answered, also those of WebSockets
-	cancel    context.CancelFunc // ends them
+	states    sync.Map                // of connections, but for those of WebSockets: an http.ConnState by net.Conn
+	busy      atomic.Int64            // requests that are being answered, also those of WebSockets
+	all, safe context.Context         // of requests, and of those that only read
+	cancel    context.CancelCauseFunc // ends all
+	askAgain  context.CancelCauseFunc // ends those that only read
 }
 
 func (d *door) at() *net.TCPAddr { return d.listeners[0].Addr().(*net.TCPAddr) }
@@ -54,13 +57,20 @@ func (d *door) lead(p *process, to http.Handler) {
 // serve begins a shift.
 func (d *door) serve(p *process) {
 	s := &shift{listeners: d.listeners}
+	s.all, s.cancel = context.WithCancelCause(context.Background())
+	s.safe, s.askAgain = context.WithCancelCause(s.all)
 	s.Server = patient.Server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.busy.Add(1)
 		defer s.busy.Add(-1)
+		if r.Method == http.MethodGet || r.Method == http.MethodHead {
+			ctx, cancel := context.WithCancelCause(r.Context())
+			defer cancel(nil)
+			defer context.AfterFunc(s.safe, func() { cancel(context.Cause(s.safe)) })()
+			r = r.WithContext(ctx)
+		}
 		(*d.handler.Load()).ServeHTTP(w, r)
 	}), p.log)
-	ctx, cancel := context.WithCancel(context.Background())
-	s.cancel, s.BaseContext = cancel, func(net.Listener) context.Context { return ctx }
+	s.BaseContext = func(net.Listener) context.Context { return s.all }
 	s.ConnState = func(c net.Conn, state http.ConnState) {
 		if s.states.Store(c, state); state == http.StateClosed || state == http.StateHijacked {
 			s.states.Delete(c)
@@ -116,24 +126,31 @@ func (d *door) end(drain time.Duration) {
 	d.endWithin(drain, sending)
 }
 
-// endWithin ends a shift, and reports whether it had answered all requests by then. Who gets an answer already, which
-// may never end, has only the time for sending. [http.Server.Shutdown] would hang up on who has just come in, before it
+// endWithin ends a shift, and reports whether it had answered all requests by then. Who only reads, and who gets an
+// answer already, which may never end, has only the time for sending: a reader who has got nothing yet is asked to come
+// again, so that nobody else is refused for him. [http.Server.Shutdown] would hang up on who has just come in, before it
 // reads what they ask for. Who stays silent for a tenth of that time asks for nothing.
 func (s *shift) endWithin(patience, sending time.Duration) bool {
 	for _, l := range s.listeners {
 		l.Close()
 	}
 	s.SetKeepAlivesEnabled(false)
+	asking := time.AfterFunc(sending, func() { s.askAgain(upstream.ErrRestart) })
+	defer asking.Stop()
 	begun := time.Now()
 	answered := within(patience, func() bool {
 		passed := time.Since(begun)
-		done := s.quiet() && !s.some(http.StateActive) || passed > sending && !s.waited()
+		done := s.idle() || passed > sending && !s.waited()
 		return done && (!s.some(http.StateNew) || passed > sending/10)
 	})
-	s.cancel()
+	s.cancel(upstream.ErrRestart)
+	within(lastPatience, s.idle)
 	s.Close()
 	return answered
 }
+
+// idle reports whether all answers are sent.
+func (s *shift) idle() bool { return s.quiet() && !s.some(http.StateActive) }
 
 // waited reports whether a client has got nothing yet of what it asked for.
 func (s *shift) waited() (is bool) {

@@ -169,6 +169,40 @@ func endsAmongVisitors(t *testing.T, last string, most time.Duration) {
 	visitors.Wait()
 }
 
+// TestWhoeverWaitsTooLongIsAskedToComeAgain ends a process whose site does not answer in time. A browser comes again by
+// itself, unless the request may have done something.
+func TestWhoeverWaitsTooLongIsAskedToComeAgain(t *testing.T) {
+	for method, refresh := range map[string]string{http.MethodGet: "2", http.MethodPost: ""} {
+		t.Run(method, func(t *testing.T) {
+			asked := make(chan struct{})
+			behind := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/poll" {
+					close(asked)
+					<-r.Context().Done()
+				}
+			}))
+			defer behind.Close()
+			s, c := start(t, t.TempDir(), "proxy", "-to", behind.URL, "-origin", origin, "-inside", "-drain", "100ms")
+			go func() {
+				<-asked
+				_ = c.Process.Signal(syscall.SIGTERM)
+			}()
+			r, err := http.NewRequest(method, s.at+"/poll", nil)
+			base.Check(t, err)
+			resp, err := http.DefaultClient.Do(r)
+			base.Check(t, err)
+			defer resp.Body.Close()
+			again, by := resp.Header.Get("Retry-After"), resp.Header.Get("Refresh")
+			if resp.StatusCode != http.StatusServiceUnavailable || again != "2" || by != refresh {
+				t.Errorf("status %d, Retry-After %q, Refresh %q", resp.StatusCode, again, by)
+			}
+			if code := s.stop(); code != codeDone {
+				t.Errorf("code %d: %s", code, s.log)
+			}
+		})
+	}
+}
+
 // TestSocketOfSystemdIsTaken starts the command as systemd does.
 func TestSocketOfSystemdIsTaken(t *testing.T) {
 	listener := httptest.NewUnstartedServer(nil).Listener

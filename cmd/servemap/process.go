@@ -24,8 +24,8 @@ import (
 // its place: it stops at a moment at which nobody waits for an answer, if there is one soon.
 const (
 	quietPatience = 2 * time.Second
-	waitPatience  = 3 * time.Second        // for who still waits for an answer when nobody listens any more
-	lastPatience  = 300 * time.Millisecond // for answers that have begun by then
+	waitPatience  = 3 * time.Second        // for forms and what else may act, when nobody listens any more
+	lastPatience  = 300 * time.Millisecond // for all other answers then
 )
 
 // process serves sites at addresses. They are no [servemap.Sites], since each has a folder of data, a scheme, a

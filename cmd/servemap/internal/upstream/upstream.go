@@ -113,11 +113,21 @@ func (u *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // CloseIdleConnections closes those to the site, once no more requests come.
 func (u *Site) CloseIdleConnections() { u.proxy.Transport.(*http.Transport).CloseIdleConnections() }
 
+// ErrRestart is the cause that ends a request when the process ends before the site has answered.
+var ErrRestart = errors.New("the process ends")
+
 // failed answers a request that the site did not answer.
 func (u *Site) failed(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, patient.ErrBody) {
 		w.Header().Set("Connection", "close")
 		http.Error(w, "The body of the request did not come.", http.StatusRequestTimeout)
+		return
+	}
+	if errors.Is(context.Cause(r.Context()), ErrRestart) {
+		if r.Method == http.MethodGet { // what acts may have acted
+			w.Header().Set("Refresh", "2")
+		}
+		unavailable(w, http.StatusServiceUnavailable, "The site restarts. Please try again in a moment.")
 		return
 	}
 	if r.Context().Err() == nil {
@@ -131,12 +141,14 @@ func (u *Site) failed(w http.ResponseWriter, r *http.Request, err error) {
 		code = http.StatusGatewayTimeout
 	}
 	u.count(code)
-	h := w.Header()
-	h.Set("Content-Type", "text/plain; charset=utf-8")
-	h.Set("Cache-Control", "no-store")
-	h.Set("Retry-After", "2")
-	w.WriteHeader(code)
-	_, _ = io.WriteString(w, "The site does not answer. Please try again in a moment.\n")
+	unavailable(w, code, "The site does not answer. Please try again in a moment.")
+}
+
+// unavailable asks a client to come again soon.
+func unavailable(w http.ResponseWriter, code int, why string) {
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Retry-After", "2")
+	http.Error(w, why, code)
 }
 
 // TellBy has the hint that the site does not answer given by hints. It is called before the first request.
