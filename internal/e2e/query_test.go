@@ -33,6 +33,8 @@ func TestQueriesThatArePagesAreExplored(t *testing.T) {
 		{"pages that name themselves as canonical", "/view?id=", func(r *http.Request) string { return r.RequestURI }, func(n int) string { return "page " + paragraph(n) + fmt.Sprint("the ", nouns[n]) }, 12, ""},
 		{"posts of the root", "/?p=", func(r *http.Request) string { return r.RequestURI }, func(n int) string { return "post " + paragraph(n) + fmt.Sprint("the ", nouns[n]) }, 12, ""},
 		{"pages that name none", "/view?id=", func(*http.Request) string { return "" }, func(n int) string { return "page " + paragraph(n) }, 0, "id: 12 linked pages of /view"},
+		{"pages that differ in their titles alone", "/view?id=", func(*http.Request) string { return "" }, func(int) string { return "a page of the shop" }, 0,
+			"id: 12 linked pages of /view"},
 		{"pages that name the one without a query", "/view?lang=", func(*http.Request) string { return "/view" }, func(n int) string { return "page " + paragraph(n) }, 0, ""},
 		{"orders of one list", "/list?sort=", func(r *http.Request) string { return r.RequestURI }, func(n int) string {
 			return all[n%3] + ".</p><p>" + all[(n+1)%3] + ".</p><p>" + all[(n+2)%3]
@@ -70,6 +72,9 @@ func TestQueriesThatArePagesAreExplored(t *testing.T) {
 				}
 				if listed != tt.listed || strings.Join(done.Params, ", ") != tt.hint {
 					s.Errorf("%d are listed, want %d; left out: %q", listed, tt.listed, done.Params)
+				}
+				if n := done.Skipped["endless"]; tt.hint != "" && n > 0 {
+					s.Errorf("%d are left out as endless too, where the parameter is why", n)
 				}
 				s.Shut() // completes the log
 				if logs := strings.Contains(s.Logged.String(), "in Options.Query, but none that only sorts, filters or searches. Left out: "); logs != (tt.hint != "") {

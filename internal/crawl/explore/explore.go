@@ -9,6 +9,7 @@ package explore
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 
@@ -129,11 +130,13 @@ func newExplorer(cfg Config) *explorer {
 		cfg.Ledger.beside = nil // a single look
 	}
 	f := newFrontier(cfg.MaxRequests, cfg.Ledger)
-	return &explorer{
+	e := &explorer{
 		Config: cfg, frontier: f, report: Report{Skipped: map[string]int{}, Examples: map[string]string{}}, skipped: map[string]bool{},
 		published: map[string]bool{}, listed: map[string]bool{},
 		queries: queries{f, map[string]*linked{}, map[string]string{}, map[string][]string{}, nil},
 	}
+	f.dropped = e.dropped
+	return e
 }
 
 // Run explores until nothing is left to request, a limit is reached, or ctx ends. The
@@ -167,6 +170,11 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	params, left, first := e.queries.params(e.Normalizer)
 	if e.report.Params = params; left > 0 {
 		e.leave(eligibility.AddressQuery, left, e.Normalizer.Origin().URL(first))
+	}
+	for _, key := range slices.Sorted(maps.Keys(e.queries.linked)) {
+		if of := e.queries.linked[key]; of.dropped > 0 {
+			e.leave(eligibility.LinkEndless, of.dropped, e.Normalizer.Origin().URL(of.example))
+		}
 	}
 	e.held(ctx)
 	e.tell()

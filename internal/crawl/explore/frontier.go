@@ -35,8 +35,7 @@ type frontier struct {
 	seen     map[uint64]bool // hashes of the locations that were found
 	queues   [2]queue        // the second one has the unlikely ones
 	controls controls
-	dropped  map[eligibility.Reason]int    // items, by reason
-	example  map[eligibility.Reason]string // the first of them
+	dropped  func(*item) // is told of each item that is not worth a request
 
 	page  item    // whose links are added now
 	found []*item // locations that it led to
@@ -45,7 +44,7 @@ type frontier struct {
 
 func newFrontier(most int, ledger *Ledger) *frontier {
 	return &frontier{
-		most: most, ledger: ledger, seen: map[uint64]bool{}, dropped: map[eligibility.Reason]int{}, example: map[eligibility.Reason]string{},
+		most: most, ledger: ledger, seen: map[uint64]bool{}, dropped: func(*item) {},
 		controls: controls{things: map[string]map[string]string{}, got: map[string]bool{}},
 	}
 }
@@ -150,24 +149,13 @@ func (f *frontier) next() (item, bool) {
 		case it == nil:
 			return item{}, false
 		case (it.Old || it.Unlikely) && !it.Free && f.ledger.isSpent(it.Shape):
-			f.drop(it)
+			f.dropped(it)
 		default:
 			f.asked++
 			return *it, true
 		}
 	}
 	return item{}, false
-}
-
-// drop counts an item that is not worth a request.
-func (f *frontier) drop(it *item) {
-	why := eligibility.LinkEndless
-	if eligibility.AssetName(it.Location) {
-		why = eligibility.LinkFile
-	}
-	if f.dropped[why]++; f.example[why] == "" {
-		f.example[why] = it.Location
-	}
 }
 
 // refused puts an item that the site refused behind all others. It returns false if the

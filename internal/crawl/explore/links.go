@@ -147,7 +147,10 @@ func (e *explorer) consider(to location.Result, href string, as item) {
 		as.Plain = as.Plain || rule.Listing == eligibility.Always
 		why = e.frontier.add(as)
 	}
-	if why != eligibility.None {
+	switch {
+	case why == eligibility.LinkEndless && e.once(href):
+		e.dropped(&as)
+	case why != eligibility.None:
 		e.skip(why, href, e.named(to, href))
 	}
 }
@@ -155,14 +158,21 @@ func (e *explorer) consider(to location.Result, href string, as item) {
 // skippedKept is how many skipped links are remembered, to count each of them once.
 const skippedKept = 100_000
 
-// skip counts a link that exploring does not request, once.
-func (e *explorer) skip(why eligibility.Reason, link, example string) (first bool) {
+// once reports whether a link is left out for the first time.
+func (e *explorer) once(link string) bool {
 	if e.skipped[link] || len(e.skipped) >= skippedKept {
 		return false
 	}
 	e.skipped[strings.Clone(link)] = true
-	e.leave(why, 1, example)
 	return true
+}
+
+// skip counts a link that exploring does not request, once.
+func (e *explorer) skip(why eligibility.Reason, link, example string) (first bool) {
+	if first = e.once(link); first {
+		e.leave(why, 1, example)
+	}
+	return first
 }
 
 // leave counts what is left out.

@@ -48,6 +48,8 @@ type linked struct {
 	first            string
 	locations, asked int
 	own              map[uint64]bool // what those that were asked for have for themselves: a title or a text
+	dropped          int             // those that were not worth a request
+	example          string          // the first of these
 }
 
 // shown is what an answer showed.
@@ -69,6 +71,14 @@ func (q *queries) count(loc string) {
 		q.linked[strings.Clone(key)] = &linked{first: strings.Clone(loc), own: map[uint64]bool{}}
 	}
 	q.linked[key].locations++
+}
+
+// of returns the locations among which a location was counted, nil if it was not.
+func (q *queries) of(loc string) *linked {
+	if date.MatchString(loc) {
+		return nil
+	}
+	return q.linked[names(loc)]
 }
 
 // lone reports whether the site links to the path of a query in no other way. One that stands alone may act. If
@@ -156,7 +166,7 @@ func (q *queries) params(norm *location.Normalizer) (all []string, left int, fir
 		if delete(of.own, bare.title); of.locations <= 0 || of.asked > 0 && 2*len(of.own) <= of.asked {
 			continue
 		}
-		left, first = left+of.locations, cmp.Or(first, of.first)
+		left, first, of.dropped = left+of.locations, cmp.Or(first, of.first), 0 // the query is why they are left out
 		adds := slices.ContainsFunc(strings.Split(names, ","), func(name string) bool {
 			return name != names && (q.linked[name+" "+path] != nil || !norm.Parse(path+"?"+name+"=1").OwnQuery)
 		})

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -137,7 +138,17 @@ func (e *explorer) end() {
 		e.acts(it.Location)
 	}
 	e.frontier.controls.waiting = nil
-	for why, n := range e.frontier.dropped {
-		e.leave(why, n, e.Normalizer.Origin().URL(e.frontier.example[why]))
+}
+
+// dropped counts an item that is not worth a request.
+func (e *explorer) dropped(it *item) {
+	of := e.queries.of(it.Location)
+	switch {
+	case eligibility.AssetName(it.Location):
+		e.leave(eligibility.LinkFile, 1, e.Normalizer.Origin().URL(it.Location))
+	case of != nil:
+		of.dropped, of.example = of.dropped+1, cmp.Or(of.example, it.Location)
+	default:
+		e.leave(eligibility.LinkEndless, 1, e.Normalizer.Origin().URL(it.Location))
 	}
 }
