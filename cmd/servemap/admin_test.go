@@ -25,12 +25,13 @@ func TestHealthSaysWhetherVisitorsAndTheSitemapAreServed(t *testing.T) {
 		}
 		must(t, "explore", "-data", s.data, "-inside")
 	}
-	if out := must(t, "status", "-data", s.data); !strings.Contains(out, "\nserving        true\n") {
+	if out := must(t, "status", "-data", s.data); !strings.Contains(out, "21 pages in the sitemap\nServed since ") {
 		t.Error(out)
 	}
 	s.stop()
 	wantOut(t, codeNo, "not served", "health", "-data", s.data)
-	if out := must(t, "status", "-data", s.data); strings.Contains(out, "serving") || !strings.Contains(out, "No process serves the site") || !strings.Contains(out, "  listed       21\n") {
+	if out := must(t, "status", "-data", s.data); strings.Contains(out, "Served since") ||
+		!strings.HasPrefix(out, origin+": 21 pages listed; no process serves the site, and this is what is stored\n") {
 		t.Errorf("after the end: %s", out)
 	}
 }

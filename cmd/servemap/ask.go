@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -16,7 +15,6 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/cmd/servemap/internal/explorer"
 	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
-	"github.com/servemap/servemap/internal/inspect"
 )
 
 func healthCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
@@ -93,59 +91,6 @@ func listCommand(s streams, fs *flag.FlagSet) func(context.Context, string) erro
 			return terminal.Row(p.URL, terminal.Stamp(p.LastModified), p.ChangeFreq)
 		})
 	}
-}
-
-func statusCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
-	a := newAsking(s, fs)
-	return func(ctx context.Context, _ string) error {
-		c, err := a.connect(ctx)
-		if err != nil {
-			return err
-		}
-		var st status
-		if st.summary, err = control.Get[summary](ctx, c, "/inspect/stats.json", nil); err == nil {
-			st.Crawlers, err = control.Get[crawlers](ctx, c, "/inspect/crawlers.json", nil)
-		}
-		c.Close() // before it prints, which may take long
-		if err != nil {
-			return err
-		}
-		st.IndexNow, st.Crawlers.Told = st.Crawlers.Told, nil
-		if !a.served { // only the records are known
-			st.Serving, st.Look, st.State = false, nil, "No process serves the site; this is what is stored."
-		}
-		if !a.json { // people get these with what they mean
-			links := slices.DeleteFunc(st.Stats.LeftOut, func(l servemap.LeftOut) bool {
-				return slices.ContainsFunc(st.Reasons, func(g inspect.Group) bool { return g.Reason == l.Cause })
-			})
-			defer terminal.PrintLeft(a.out, links)
-			defer terminal.PrintReasons(a.out, st.Reasons, st.Responses)
-			st.Stats.Verdicts, st.Stats.Ignored, st.Stats.LeftOut, st.History = nil, nil, nil, inspect.History{}
-			st.Reasons, st.Responses = nil, nil
-			for i := range st.Look {
-				st.Look[i].View = "" // of the inspector, which a terminal has not
-			}
-		}
-		return a.show(st)
-	}
-}
-
-// status is what the inspector knows of the whole site, and what IndexNow does.
-type status struct {
-	summary
-	Crawlers crawlers      `json:"crawlers"`
-	IndexNow *inspect.Told `json:"indexnow,omitempty"` // nil if nobody was told anything yet
-}
-
-type summary struct {
-	inspect.Overview
-	Stats servemap.Stats `json:"stats"` // in place of the Overview's, which are of any type
-}
-
-type crawlers struct {
-	Followed bool               `json:"followed"`
-	Crawlers []servemap.Crawler `json:"crawlers"`
-	Told     *inspect.Told      `json:"told,omitempty"`
 }
 
 func forgetCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {

@@ -2,7 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -44,13 +48,36 @@ func TestListGivesWhatTheSitemapHas(t *testing.T) {
 	if out := must(t, "list", "-data", s.data); !strings.Contains(out, origin+"/a.html\t\t\n") {
 		t.Errorf("list: %q", out)
 	}
-	if out := must(t, "status", "-data", s.data); !strings.Contains(out, "  listed       3\n") || !strings.Contains(out, "\nlisted       entry                       1  Entry page") {
+	if out := must(t, "status", "-data", s.data); !strings.HasPrefix(out, origin+": 3 pages in the sitemap\nServed since ") ||
+		!strings.Contains(out, "\nIn the sitemap\n") || !strings.Contains(out, "\n     1  Entry page.") {
 		t.Errorf("status: %s", out)
 	}
-	if out := must(t, "status", "-data", s.data); !strings.Contains(out, "robots.txt does not name the sitemap") || regexp.MustCompile(`\bview\b`).MatchString(out) {
+	if out := must(t, "status", "-data", s.data); !strings.Contains(out, "\nTo do\n        robots.txt does not name the sitemap") ||
+		!strings.Contains(out, "Add to it: Sitemap: "+origin+"/sitemap.xml") || regexp.MustCompile(`\bview\b`).MatchString(out) {
 		t.Errorf("status has nothing to look into, or where the inspector shows it: %s", out)
 	}
 	wantErrs(t, codeFailed, "other.example", "explain", "-data", s.data, "https://other.example/")
+}
+
+// Exploring asks for some pages with a parameter, and leaves the others. They are told together, with what to do.
+func TestStatusTellsEachThingOnce(t *testing.T) {
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, "<title>%s</title><main><p>a page of the shop", r.RequestURI)
+		for i := range 9 {
+			fmt.Fprintf(w, `<a href="/view?id=%d">more</a>`, i)
+		}
+		_, _ = io.WriteString(w, `<a href="/logout">leave</a>`)
+	}))
+	defer up.Close()
+	s := serve(t, t.TempDir(), "proxy", "-to", up.URL, "-origin", origin)
+	s.log.await(t, "commands are answered")
+	must(t, "explore", "-data", s.data, "-inside")
+	out := must(t, "status", "-data", s.data)
+	if strings.Count(out, "/view?id=") != 1 || strings.Count(out, "/logout\n") != 1 || strings.Contains(out, "has got it yet") ||
+		!strings.Contains(out, "     9  Links: its query has a parameter") || !strings.Contains(out, "9 linked pages of /view with id.") {
+		t.Error(out)
+	}
 }
 
 func TestForgottenPageStaysOut(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/page/words"
 	"github.com/servemap/servemap/internal/schema/sitewide"
 )
 
@@ -124,7 +125,9 @@ func (i *Inspector) look(ctx context.Context, s messages.Counts, reasons []Group
 		}
 	}
 	if i.robotsTxt() == RobotsLacks && !s.ReportOnly {
-		all = append(all, Look{"robots.txt does not name the sitemap, so search engines may not find it.", "files"})
+		line := strings.ReplaceAll(i.RobotsLine, "\n", ", ")
+		all = append(all, Look{"robots.txt does not name the sitemap, so search engines may not find it. Add to it: " +
+			line + words.Say(" ({Robots} does so by itself)."), "files"})
 	}
 	if told, living, err := i.told(ctx); err == nil && living {
 		for _, e := range told.Endpoints {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
-	"github.com/servemap/servemap/internal/inspect"
 )
 
 // The names of fields are those of the JSON, so that people and programs read of the same things,
@@ -65,20 +64,6 @@ func printField(w io.Writer, indent, name string, v reflect.Value) {
 		text = Escape(strings.ReplaceAll(strings.TrimSpace(fmt.Sprint(value)), "\n", " "), "")
 	}
 	fmt.Fprintf(w, "%s%-*s %s\n", indent, max(0, 14-len(indent)), name, text)
-}
-
-// PrintReasons prints a table of how many pages and responses there are for each reason, and
-// what that means.
-func PrintReasons(w io.Writer, pages []inspect.Group, responses []inspect.Response) {
-	line := func(verdict, reason string, n uint64, means string) {
-		fmt.Fprintf(w, "%-12s %-20s %8d  %s\n", Escape(verdict, ""), Escape(reason, ""), n, Escape(means, ""))
-	}
-	for _, g := range pages {
-		line(g.Verdict, g.Reason, uint64(g.Pages), g.Means)
-	}
-	for _, r := range responses {
-		line("not counted", r.Reason, r.Count, r.Means)
-	}
 }
 
 // PrintLeft prints the table of what was left out.

@@ -1,0 +1,317 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
+	"github.com/servemap/servemap/cmd/servemap/internal/control"
+	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
+	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/decide/action"
+	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/inspect"
+)
+
+// status is what the inspector knows of the whole site, and what IndexNow does.
+type status struct {
+	summary
+	Crawlers crawlers      `json:"crawlers"`
+	IndexNow *inspect.Told `json:"indexnow,omitempty"` // nil if nobody was told anything yet
+}
+
+type summary struct {
+	inspect.Overview
+	Stats servemap.Stats `json:"stats"` // in place of the Overview's, which are of any type
+}
+
+type crawlers struct {
+	Followed bool               `json:"followed"`
+	Crawlers []servemap.Crawler `json:"crawlers"`
+	Told     *inspect.Told      `json:"told,omitempty"`
+}
+
+func statusCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
+	a := newAsking(s, fs)
+	return func(ctx context.Context, _ string) error {
+		c, err := a.connect(ctx)
+		if err != nil {
+			return err
+		}
+		var p statusPage
+		if err = p.ask(ctx, c); err == nil && !a.json {
+			err = p.askMore(ctx, c)
+		}
+		c.Close() // before it prints, which may take long
+		if err != nil {
+			return err
+		}
+		if !a.served { // only the records are known
+			p.Serving, p.Look = false, nil
+			p.State = "No process serves the site; this is what is stored."
+		}
+		if a.json {
+			return a.show(p.status)
+		}
+		if !a.served {
+			p.State = report.Count(p.Stats.Listed, "page") + " listed; no process serves the site, and this is what is stored"
+		}
+		to := a.out.(terminal.Plain) // as run has made it
+		p.Style = styleOf(to)
+		_, err = to.To.Write([]byte(p.text()))
+		return err
+	}
+}
+
+// statusPage is the status for people: what is listed, what to do, what waits, and what stays out. It says each thing
+// once.
+type statusPage struct {
+	status
+	report.Style
+	links inspect.Links
+	files inspect.Files
+	named map[string][]inspect.Link // pages that are not listed, by reason
+}
+
+func (p *statusPage) ask(ctx context.Context, c *control.Client) (err error) {
+	if p.summary, err = control.Get[summary](ctx, c, "/inspect/stats.json", nil); err == nil {
+		p.Crawlers, err = control.Get[crawlers](ctx, c, "/inspect/crawlers.json", nil)
+	}
+	p.IndexNow, p.Crawlers.Told = p.Crawlers.Told, nil
+	return err
+}
+
+// askMore asks for what only people are shown.
+func (p *statusPage) askMore(ctx context.Context, c *control.Client) (err error) {
+	if p.links, err = control.Get[inspect.Links](ctx, c, "/inspect/links.json", nil); err != nil {
+		return err
+	}
+	if p.files, err = control.Get[inspect.Files](ctx, c, "/inspect/files.json", nil); err != nil {
+		return err
+	}
+	p.named = map[string][]inspect.Link{}
+	for _, g := range p.Reasons {
+		if g.Care == messages.Fine {
+			continue
+		}
+		some, err := control.Get[inspect.Pages](ctx, c, "/inspect/pages.json", url.Values{"reason": {g.Reason}})
+		if err != nil {
+			return err
+		}
+		p.named[g.Reason] = some.Links
+	}
+	return nil
+}
+
+func (p *statusPage) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", p.Paint("1", p.Escape(p.Origin+": "+p.State)))
+	fmt.Fprintf(&b, "%s\n", report.Wrap(p.Escape(p.facts()), "", p.Width))
+	links := slices.DeleteFunc(p.Stats.LeftOut, func(l servemap.LeftOut) bool {
+		return slices.ContainsFunc(p.Reasons, func(g inspect.Group) bool { return g.Reason == l.Cause })
+	})
+	p.once(links)
+	for _, part := range []struct {
+		care         messages.Care
+		head, colour string
+	}{
+		{messages.Fine, "In the sitemap", "1;32"}, {messages.Look, "To do", "1;31"}, {messages.Wait, "Waiting", "1;33"},
+		{messages.Intended, "Left out, most likely as it should be", "1"},
+	} {
+		text := ""
+		if part.care == messages.Look {
+			text = p.look()
+		}
+		for _, g := range p.Reasons {
+			if g.Care == part.care {
+				text += p.line(groupOf(g, p.named[g.Reason]))
+			}
+		}
+		for _, l := range links {
+			if messages.ReasonNamed(l.Cause).Care == part.care {
+				left := leftOut{n: l.Count, why: "Links: " + strings.ToLower(l.Means[:1]) + l.Means[1:], todo: l.Remedy}
+				if l.Example != "" {
+					left.some = []string{l.Example}
+				}
+				text += p.line(left)
+			}
+		}
+		if text != "" {
+			fmt.Fprintf(&b, "\n%s\n%s", p.Paint(part.colour, part.head), text)
+		}
+	}
+	b.WriteString(p.uncounted() + p.engines())
+	return b.String()
+}
+
+// once takes from the pages those that are told as links, with what keeps them out: exploring asked for some of the
+// pages with a parameter, and nobody got the others, nor what may act.
+func (p *statusPage) once(links []servemap.LeftOut) {
+	linked := map[string]int{}
+	for _, l := range links {
+		linked[l.Cause] = l.Count
+	}
+	tried := p.pages(eligibility.QueryNotCanonical)
+	if linked[eligibility.AddressQuery.String()] == 0 || tried == nil {
+		tried = new(inspect.Group)
+	}
+	if unseen := p.pages(eligibility.NotSeen); unseen != nil {
+		unseen.Pages += tried.Pages
+		for _, why := range unasked {
+			unseen.Pages -= linked[why.String()]
+		}
+		p.named[unseen.Reason] = slices.DeleteFunc(p.named[unseen.Reason], func(l inspect.Link) bool {
+			loc := strings.TrimPrefix(l.URL, p.Origin)
+			return linked[eligibility.AddressQuery.String()] > 0 && strings.Contains(loc, "?") || action.Waits(loc)
+		})
+	}
+	tried.Pages = 0
+	p.Reasons = slices.DeleteFunc(p.Reasons, func(g inspect.Group) bool { return g.Pages <= 0 })
+}
+
+// unasked are the causes for which exploring does not ask for a page.
+var unasked = []eligibility.Reason{
+	eligibility.AddressQuery, eligibility.LinkActs, eligibility.LinkEndless, eligibility.LinkFailed,
+}
+
+// pages returns the pages that have a reason, nil if none has.
+func (p *statusPage) pages(why eligibility.Reason) *inspect.Group {
+	i := slices.IndexFunc(p.Reasons, func(g inspect.Group) bool { return g.Reason == why.String() })
+	if i < 0 {
+		return nil
+	}
+	return &p.Reasons[i]
+}
+
+func (p *statusPage) line(l leftOut) string {
+	var b strings.Builder
+	l.write(&b, p.Style)
+	return b.String()
+}
+
+// facts says since when pages are served, and what became of them.
+func (p *statusPage) facts() string {
+	var said []string
+	if p.Serving {
+		said = append(said, "Served since "+clock(p.links.Read.Since)+".")
+	}
+	var changed time.Time
+	for _, f := range p.files.Files {
+		if f.Changed.After(changed) {
+			changed = f.Changed
+		}
+	}
+	if !changed.IsZero() {
+		said = append(said, "The sitemap last changed "+clock(changed)+".")
+	}
+	if days := p.History.Days; len(days) > 0 {
+		var week inspect.Day
+		for _, d := range days[max(0, len(days)-7):] {
+			week.Added, week.Changed, week.Removed = week.Added+d.Added, week.Changed+d.Changed, week.Removed+d.Removed
+		}
+		if dated := days[len(days)-1].Dated; dated > 0 {
+			said = append(said, report.Number(dated)+" of the pages have a lastmod.")
+		} else if p.Stats.Listed > 0 {
+			said = append(said, "No page has a lastmod yet: dates appear as pages change.")
+		}
+		if week.Events() > 0 {
+			said = append(said, fmt.Sprintf("In seven days: %s new, %s changed, %s gone.",
+				report.Number(week.Added), report.Number(week.Changed), report.Number(week.Removed)))
+		}
+	}
+	return strings.Join(said, " ")
+}
+
+func clock(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") }
+
+// look says what needs the owner's attention besides the pages and links that are left out.
+func (p *statusPage) look() string {
+	var b strings.Builder
+	for _, l := range append(p.troubles(), p.Look...) {
+		if l.View == "links" || strings.HasPrefix(l.View, "pages?") { // more of them follows
+			continue
+		}
+		fmt.Fprintf(&b, "%s\n", report.Wrap(p.Escape(l.Text), "        ", p.Width))
+	}
+	if len(p.links.Broken) == 0 {
+		return b.String()
+	}
+	broken := leftOut{n: len(p.links.Broken), why: "Broken links", todo: "Mend them, or the pages where they lead."}
+	for _, l := range p.links.Broken {
+		from := strings.Join(l.From, " ")
+		broken.some = append(broken.some, fmt.Sprintf("%s answers %d, linked from %s", l.URL, l.Status, from))
+	}
+	return b.String() + p.line(broken)
+}
+
+// troubles says what is wrong with the store, and what was lost.
+func (p *statusPage) troubles() (all []inspect.Look) {
+	if p.Stats.Store != "" {
+		all = append(all, inspect.Look{Text: "The store cannot be used: " + p.Stats.Store})
+	}
+	if n := p.Stats.Damaged; n > 0 {
+		damaged := report.Count(int(n), "record") + " of the store could not be read; what was in them is learned again."
+		all = append(all, inspect.Look{Text: damaged})
+	}
+	if n := p.Stats.Dropped; n > 0 {
+		all = append(all, inspect.Look{Text: report.Count(int(n), "visit") + " taught nothing, as too many came at once."})
+	}
+	return all
+}
+
+// uncounted says which answers showed nothing of a public page.
+func (p *statusPage) uncounted() string {
+	text := ""
+	for _, r := range p.Responses {
+		text += p.line(leftOut{n: int(r.Count), why: r.Means})
+	}
+	if text != "" {
+		text = "\n" + p.Paint("1", "Visits that did not count") + "\n" + text
+	}
+	return text
+}
+
+// engines says what search engines fetched, and what they were told.
+func (p *statusPage) engines() string {
+	var lines []string
+	for _, c := range p.Crawlers.Crawlers {
+		if len(c.Days) == 0 {
+			continue
+		}
+		last := c.Days[0]
+		line := fmt.Sprintf("%s: %s on %s", c.Engine, report.Count(last.Claimed, "request"), last.Day.Format("2 Jan"))
+		if len(c.Files) > 0 {
+			line += ", read the sitemap " + clock(c.Files[0].At)
+		}
+		lines = append(lines, line)
+	}
+	if t := p.IndexNow; t != nil {
+		sent, waits := report.Count(t.SentToday, "page"), report.Number(t.Pending)
+		lines = append(lines, fmt.Sprintf("IndexNow: %s accepted today, %s waiting", sent, waits))
+		for _, e := range t.Endpoints {
+			lines = append(lines, "  "+e.URL+": "+cmp.Or(e.Verdict, "nothing was sent yet"))
+		}
+		for _, f := range t.Sitemaps {
+			line := "Search Console: " + f.URL + " was not downloaded yet"
+			if !f.LastDownloaded.IsZero() {
+				line = fmt.Sprintf("Search Console: %s, %s and %s, downloaded %s", f.URL,
+					report.Count(f.Submitted, "page"), report.Count(f.Errors, "error"), clock(f.LastDownloaded))
+			}
+			lines = append(lines, line)
+		}
+	}
+	for i, l := range lines {
+		lines[i] = "  " + p.Escape(l) + "\n"
+	}
+	if len(lines) > 0 {
+		return "\n" + p.Paint("1", "Search engines") + "\n" + strings.Join(lines, "")
+	}
+	return ""
+}
