@@ -157,11 +157,11 @@ type reading struct {
 // isFact reports whether a block is a text so short that it may be a counter as well as a fact, such as "Seats: 24".
 func (r *reading) isFact(b *html.Block) bool {
 	switch {
-	case b.Beside, b.Links > 0 && !b.Heading, hasAmount(b.Text):
+	case b.Beside, b.Links > 0 && !b.Heading, r.weight > longestFact, hasAmount(b.Text):
 		return false
 	case r.weight < leastBlock:
 		return true
-	case r.weight > longestFact || !bytes.ContainsAny(r.folded, "0123456789"):
+	case !bytes.ContainsAny(r.folded, "0123456789"):
 		return false
 	}
 	_, year, _ := mask(r.masked[:0], r.folded)

@@ -85,7 +85,7 @@ func (m *Transaction) FollowedAll(v *observation.Observation, open pagerecord.Op
 		return
 	}
 	from.Open, from.ReadAt = open, v.Moment().Second()
-	m.Save(from)
+	m.keep(from) // its verdict does not depend on that
 }
 
 // linked notes that the page links to a location, and returns what is left open. isNew says

@@ -142,15 +142,20 @@ func (m *Transaction) Save(p *pagerecord.Page) {
 		p.ReadAt = 0
 		peers, p.Peers = p.Peers, nil
 	}
-	if !p.Loaded.Changed {
-		p.Loaded.Known, p.Loaded.Changed = true, true
-		m.changed = append(m.changed, p)
-	}
+	m.keep(p)
 	for _, peer := range peers {
 		m.page(peer.Location).removeAlternate(p.Loaded.Location)
 	}
 	if next != nil {
 		m.Save(next)
+	}
+}
+
+// keep has Settle store a page.
+func (m *Transaction) keep(p *pagerecord.Page) {
+	if !p.Loaded.Changed {
+		p.Loaded.Known, p.Loaded.Changed = true, true
+		m.changed = append(m.changed, p)
 	}
 }
 

@@ -240,7 +240,7 @@ func (site *Site) Guess(v *observation.Observation, now time.Time) (keys []strin
 	if !p.Listed() {
 		keys = append(keys, site.Keys.Bar(v.Location))
 	}
-	if p.Listed() || v.Parsed && (p.Led() || v.Route.Exact || v.Published) { // it is listed, or may enter
+	if p.Listed() || v.Parsed { // it may enter, also by a link of a page that is merged before it
 		keys = append(keys, site.Layout.Guess(p.Shard, v.Location)...)
 		keys = append(keys, site.Journal.Guess(int64(p.Logged), v.Location, now.UnixMilli())...)
 	}

@@ -391,11 +391,13 @@ func Refreshes(norm *location.Normalizer, from, header string, facts *html.Facts
 // and has a link there.
 func (o *Observation) refreshes(norm *location.Normalizer, facts *html.Facts) {
 	to, now := Refreshes(norm, o.Location, o.Response.Header.Refresh, facts)
+	if to == "" {
+		return
+	}
 	if o.Away, _ = norm.Elsewhere(o.Location, to); o.Away == "" {
 		o.Target = to
 	}
 	switch {
-	case to == "":
 	case o.Forbids == eligibility.NoIndex:
 		facts.Links = append(facts.Links, html.Link{Href: to})
 	default:

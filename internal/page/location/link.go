@@ -52,14 +52,17 @@ func (n *Normalizer) Elsewhere(base, href string) (origin string, public bool) {
 // in browsers, an href that cannot be a base is ignored, and so is an empty one. The result is then
 // location. If the path of href has a character that must not be there, no link has a location.
 func (n *Normalizer) Base(location, href string) string {
-	u, reason := n.follow(location, href)
-	switch {
-	case reason == ReasonCharacter:
-		return href // a browser does not ignore it, and Resolve refuses it
-	case href == "" || reason != ReasonNone:
+	if href == "" { // as on nearly all pages
 		return location
 	}
-	return u.String()
+	u, reason := n.follow(location, href)
+	switch reason {
+	case ReasonNone:
+		return u.String()
+	case ReasonCharacter:
+		return href // a browser does not ignore it, and Resolve refuses it
+	}
+	return location
 }
 
 // Parse returns the location of a URL or path that the site's owner names, for example one copied
