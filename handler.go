@@ -142,8 +142,8 @@ func (s inspected) counts(st Stats) messages.Counts {
 }
 
 func (i inspected) Explain(ctx context.Context, url string) (inspect.Explained, error) {
-	e, err := i.Site.Explain(ctx, url)
-	return inspect.Explained{URL: e.URL, Page: e, Setting: messages.Setting(i.norm.Parse(url).Location, string(e.Verdict), string(e.Reason))}, err
+	e, p, err := i.explain(ctx, url)
+	return inspect.Explained{URL: e.URL, Page: e, Setting: inspect.SettingOf(&p)}, err
 }
 
 func (i inspected) Why(p *reader.Known) (text string, missing []string) { return explained(i).why(p) }
@@ -664,14 +664,18 @@ type Dates struct {
 // Explain says whether the page at url is listed, and why. url is a URL of the site, or a
 // location such as "/about". An error says why url cannot be a page of the site, or that
 // the store did not answer.
-func (s *Site) Explain(ctx context.Context, url string) (e Explanation, err error) {
+func (s *Site) Explain(ctx context.Context, url string) (Explanation, error) {
+	e, _, err := s.explain(ctx, url)
+	return e, err
+}
+
+func (s *Site) explain(ctx context.Context, url string) (e Explanation, p reader.Known, err error) {
 	loc, err := s.locate(url)
 	if err != nil {
-		return e, err
+		return e, p, err
 	}
-	p, err := s.indexer.Page(ctx, loc)
-	if err != nil {
-		return e, fmt.Errorf("servemap: %w", err)
+	if p, err = s.indexer.Page(ctx, loc); err != nil {
+		return e, p, fmt.Errorf("servemap: %w", err)
 	}
 	e = explained{s}.explanation(&p)
 	if e.Listed() {
@@ -682,7 +686,7 @@ func (s *Site) Explain(ctx context.Context, url string) (e Explanation, err erro
 			e.Text += messages.Meant(s.origin.URL(other))
 		}
 	}
-	return e, nil
+	return e, p, nil
 }
 
 // explained answers what Explain asks.
@@ -745,6 +749,9 @@ func (s explained) why(p *reader.Known) (text string, missing []string) {
 		return messages.LikeAFile()
 	}
 	text, missing = messages.Page(p.Verdict, p.Reason, p.Location), messages.Missing(p.Location, p.Reason, p.Evidence.Led(), p.Status)
+	if p.Overtaken {
+		return messages.Overtaken(p.Reason, p.LastSeen.Time())
+	}
 	switch {
 	case p.Missing != 0:
 		text += messages.Leaves(p.Status, p.Missing.Time(), p.MissingWhy == eligibility.Duplicate)
@@ -755,7 +762,7 @@ func (s explained) why(p *reader.Known) (text string, missing []string) {
 	case p.Reason == eligibility.NotSeen && p.Status != 0, p.Reason == eligibility.NoPage:
 		text = messages.NoPage(p.Status)
 	}
-	return text, missing
+	return text + messages.Besides(p.Besides), missing
 }
 
 func (s explained) dates(p *reader.Known) Dates {

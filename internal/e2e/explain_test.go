@@ -125,6 +125,55 @@ func TestExplainSaysWhatALinkedPageAnswers(t *testing.T) {
 	}
 }
 
+// Whoever mends one thing must not find the next one only then. What was decided under other settings is said so.
+func TestExplainNamesAllThatKeepsAPageOutAndWhatHasEndedSince(t *testing.T) {
+	const page, query, always = "/view?id=1", "its query has a parameter of its own", "Always rule names it"
+	h := testkit.Paths{"/": testkit.Page("home", page, "/news"), "/view": testkit.Reply(200, testkit.HTML("", "one"), "Cache-Control", "private"),
+		"/news": testkit.Page("news"), "/lone": testkit.Page("lone")}
+	public, news := servemap.Rule{Pattern: "/view", IgnoreCacheControl: true}, servemap.Rule{Pattern: "/news", List: servemap.DecisionNever}
+	lone, st := servemap.Rule{Pattern: "/lone", List: servemap.DecisionAlways}, base.NewStore()
+	for _, tt := range []struct {
+		name     string
+		opts     servemap.Options
+		visits   []string
+		verdicts string
+		page     []string // what is said of it
+		lone     string   // and of the other one
+	}{
+		{"the first settings", servemap.Options{Rules: []servemap.Rule{news}}, []string{"/", page, "/news", "/lone"},
+			"excluded private, excluded rule-never, waiting no-evidence", []string{"sent for one visitor only", "Besides, " + query}, "nothing shows yet"},
+		{"one thing is mended", servemap.Options{Rules: []servemap.Rule{public}}, nil,
+			"excluded query-not-canonical, excluded rule-never, waiting no-evidence", []string{"It is not listed: " + query}, "nothing shows yet"},
+		{"all is mended", servemap.Options{Query: []string{"id"}, Rules: []servemap.Rule{public, lone}}, nil, "excluded private, excluded rule-never, waiting no-evidence",
+			[]string{"As of its last visit, at 1 Jan 2000, 00:0", "sent for one visitor only", "its next visit can list it"}, "its next visit can list it"},
+		{"and visited", servemap.Options{Query: []string{"id"}, Rules: []servemap.Rule{public, lone}}, []string{"/news", page, "/lone"},
+			"listed link, listed link, listed rule", []string{"a listed page links to it"}, always},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			testkit.Run(t, testkit.Setup{Handler: h, Store: st, Options: tt.opts}, func(s *testkit.Site) {
+				for _, path := range tt.visits {
+					s.Visit(path)
+					s.Settle() // a link makes a visitor's refusal worth knowing
+				}
+				one, other := s.Explained(page), s.Explained("/lone")
+				verdicts := fmt.Sprint(one.Verdict, " ", one.Reason)
+				for _, e := range []servemap.Explanation{s.Explained("/news"), other} {
+					verdicts += fmt.Sprint(", ", e.Verdict, " ", e.Reason)
+				}
+				base.Equal(s, verdicts, tt.verdicts, "verdicts")
+				for _, said := range tt.page {
+					if !strings.Contains(one.Text, said) {
+						s.Errorf("%s, without %q", one.Text, said)
+					}
+				}
+				if !strings.Contains(other.Text, tt.lone) {
+					s.Errorf("%s, without %q", other.Text, tt.lone)
+				}
+			})
+		})
+	}
+}
+
 // Only the owner sees hints.
 func TestWhoAsksForTheSitemapSeesNoHint(t *testing.T) {
 	none := servemap.Options{Limits: servemap.Limits{Looks: -1}}

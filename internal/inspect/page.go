@@ -7,6 +7,7 @@ import (
 	"net/url"
 
 	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/index/reader"
 )
 
 // Explained is what is known of the page at a URL.
@@ -15,6 +16,22 @@ type Explained struct {
 	Page any // a servemap.Explanation
 
 	Setting messages.Change // that would change the verdict
+}
+
+// SettingOf returns what the owner can set to change the verdict on a page, "" if that is not enough.
+func SettingOf(p *reader.Known) (s messages.Change) {
+	if p.Overtaken { // it is set by now
+		return s
+	}
+	s = messages.Setting(p.Location, p.Standing)
+	for _, why := range p.Besides {
+		more := messages.Setting(p.Location, why.Standing())
+		if more.Type == "" {
+			return messages.Change{}
+		}
+		s.Type += "\n" + more.Type
+	}
+	return s
 }
 
 func (i *Inspector) page(ctx context.Context, q url.Values) (view, error) {

@@ -79,7 +79,7 @@ func (c *Config) try(ctx context.Context, url string) (t Trial, err error) {
 	c.follow(&t, loc, o.Links)
 	t.Verdict, t.Reason = would.Verdict.String(), would.Reason.String()
 	t.Text, t.Missing = c.Public.Why(&would)
-	t.Setting = messages.Setting(loc, t.Verdict, t.Reason)
+	t.Setting = SettingOf(&would)
 	return t, nil
 }
 

@@ -37,14 +37,14 @@ type Change struct {
 }
 
 // Setting returns what the owner can type to change the verdict on a location, and what that does, "" if nothing does.
-func Setting(location, verdict, reason string) (s Change) {
-	switch why := ReasonNamed(reason).Reason; {
+func Setting(location string, is eligibility.Standing) (s Change) {
+	switch why := is.Reason; {
 	case why == eligibility.NoPage: // a rule is evidence, and that is there
-	case verdict == eligibility.Listed.String():
+	case is.Listed():
 		s.Does, s.Type = "To keep it out, add:", words.Typed("{NeverThis}", location+"$")
 	case why == eligibility.Private || why == eligibility.NoStore:
 		s.Does, s.Type = "To list it although it says so, add:", words.Typed("{PublicThis}", location+"$")
-	case verdict == eligibility.Waiting.String() || verdict == eligibility.Held.String() || why == eligibility.PasswordField || why == eligibility.Forgotten:
+	case is.Verdict == eligibility.Waiting, is.Verdict == eligibility.Held, why == eligibility.PasswordField, why == eligibility.Forgotten:
 		s.Does, s.Type = "To list it once an anonymous visitor gets it, add:", always(location)
 	}
 	if typed, found := strings.CutSuffix(s.Type, " in Options.Rules"); found { // which is no part of what is copied

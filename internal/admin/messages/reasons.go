@@ -190,6 +190,21 @@ func Page(v eligibility.Verdict, why eligibility.Reason, location string) string
 	return strings.TrimSpace(text + " " + r.Todo)
 }
 
+// Besides says what else keeps a page out, and what to do about that.
+func Besides(all []eligibility.Reason) (text string) {
+	for _, why := range all {
+		r := ReasonNamed(why.String())
+		text += strings.TrimRight(" Besides, "+r.Why+". "+r.Todo, " ")
+	}
+	return text
+}
+
+// Overtaken says that the next visit of a page can list it, although it was not listed when it was last seen.
+func Overtaken(why eligibility.Reason, at time.Time) (text string, missing []string) {
+	return fmt.Sprintf("As of its last visit, at %s: %s. That no longer holds, so its next visit can list it: "+
+		"open it once in a private window.", stamp(at), ReasonNamed(why.String()).Why), []string{visit}
+}
+
 // Bare returns a text of Page without the word for the verdict, for where that stands already.
 func Bare(text string) string {
 	for _, opening := range openings {

@@ -162,15 +162,18 @@ func TestMissingSaysWhatListsAPage(t *testing.T) {
 }
 
 func TestSettingIsWhatTheOwnerTypesToChangeAVerdict(t *testing.T) {
-	for _, tt := range []struct{ verdict, reason, want string }{
-		{"listed", "link", `To keep it out, add to Options.Rules: servemap.Rule{Pattern: "/a$", List: servemap.DecisionNever}`},
-		{"waiting", "not-seen", `To list it once an anonymous visitor gets it, add to Options.Rules: servemap.Rule{Pattern: "/a$", List: servemap.DecisionAlways}`},
-		{"excluded", "private", `To list it although it says so, add to Options.Rules: servemap.Rule{Pattern: "/a$", IgnoreCacheControl: true}`},
-		{"gone", "gone", " "},
-		{"waiting", "no-page", " "}, // such as a log-in: it is linked, so a rule adds nothing
+	for _, tt := range []struct {
+		why  eligibility.Reason
+		want string
+	}{
+		{eligibility.ByLink, `To keep it out, add to Options.Rules: servemap.Rule{Pattern: "/a$", List: servemap.DecisionNever}`},
+		{eligibility.NotSeen, `To list it once an anonymous visitor gets it, add to Options.Rules: servemap.Rule{Pattern: "/a$", List: servemap.DecisionAlways}`},
+		{eligibility.Private, `To list it although it says so, add to Options.Rules: servemap.Rule{Pattern: "/a$", IgnoreCacheControl: true}`},
+		{eligibility.StatusGone, " "},
+		{eligibility.NoPage, " "}, // such as a log-in: it is linked, so a rule adds nothing
 	} {
-		if s := Setting("/a", tt.verdict, tt.reason); s.Does+" "+s.Type != tt.want {
-			t.Errorf("%s %s: %q %q, want %s", tt.verdict, tt.reason, s.Does, s.Type, tt.want)
+		if s := Setting("/a", tt.why.Standing()); s.Does+" "+s.Type != tt.want {
+			t.Errorf("%s: %q %q, want %s", tt.why, s.Does, s.Type, tt.want)
 		}
 	}
 }

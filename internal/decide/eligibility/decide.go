@@ -2,6 +2,7 @@ package eligibility
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/action"
@@ -76,12 +77,41 @@ func Revise(r Record, c Context) Standing {
 	switch {
 	case c.Listing == Never, c.Disallowed, r.Barred && c.Listing != Always:
 		return s
-	case !r.Public: // its next visit decides
+	case !r.Public && (s.Listed() || r.Verdict == Unknown): // its next visit decides
 		return r.Standing
 	case s.Listed() && (r.Reason == Duplicate || r.Reason == SoftNotFound):
 		return r.Standing
 	}
 	return s
+}
+
+// Overtaken reports whether what keeps a location out has ended since that was decided, so that its next visit lists it.
+func Overtaken(r Record, c Context) bool {
+	switch r.Reason {
+	case Duplicate, SoftNotFound, Growth: // which other pages decide
+		return false
+	}
+	return r.Verdict != Unknown && !r.Listed() && r.alone(c).Listed()
+}
+
+// Besides returns what would keep a location out if what does so now were mended, as far as the record shows it.
+func Besides(r Record, c Context) (all []Reason) {
+	for s := r.Standing; !s.Listed() && !slices.Contains(all, s.Reason); s = r.alone(c) {
+		all = append(all, s.Reason)
+		switch s.Reason {
+		case Disallowed:
+			c.Disallowed = false
+		case NotSeen:
+			r.Witnessed = true
+		case QueryNotCanonical:
+			r.Content, c.OwnQuery = None, false
+		case r.Content:
+			r.Content, r.Witnessed = None, true
+		case NoIndex:
+			r.Until = 0
+		}
+	}
+	return all[min(len(all), 1):]
 }
 
 // MayClaim reports whether the location may be listed, so that other pages with its content matter.

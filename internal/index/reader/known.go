@@ -23,6 +23,9 @@ type Known struct {
 	SameAs          string // if it is held as a duplicate: the listed page
 	History         History
 	Entry           shards.Entry // what the sitemap says of it, or would say if it were listed
+
+	Besides   []eligibility.Reason // what keeps it out besides
+	Overtaken bool                 // its next visit lists it, as what keeps it out has ended since it was decided
 }
 
 // NeedsLogin reports whether a page waits because the site asked an anonymous visitor to log in.
@@ -44,9 +47,18 @@ func (r *Reader) Know(location string, p *pagerecord.Page) Known {
 	set, now := &r.site.Settings, time.Now()
 	p.Loaded.Location = location
 	record := p.Judged()
-	p.Standing = eligibility.Revise(record, set.Context(&record, r.robots.Load(), moment.Of(now)))
+	around := set.Context(&record, r.robots.Load(), moment.Of(now))
+	record.Standing = eligibility.Revise(record, around)
+	said := record.Content == eligibility.Private || record.Content == eligibility.NoStore
+	if said && set.Rules.IgnoreCacheControl(location) { // the owner says since that this does not count
+		if record.Content, record.Witnessed = eligibility.None, true; !record.Public {
+			record.Standing = eligibility.Revise(record, around)
+		}
+	}
+	p.Standing = record.Standing
 	rule, _ := set.Rules.Match(location)
 	return Known{
+		Besides: eligibility.Besides(record, around), Overtaken: eligibility.Overtaken(record, around),
 		Page: *p, Location: location, IsEntry: set.Entries[location],
 		Rule: rule.Listing == eligibility.Always, Pattern: rule.Pattern,
 		History: historyOf(p), Entry: p.Entry(),
