@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"math/rand/v2"
 
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/page/sitemap"
@@ -43,7 +42,7 @@ type Layout struct {
 type Shard struct {
 	Pages   int `cbor:"1,keyasint,omitzero"`
 	Bytes   int `cbor:"2,keyasint,omitzero"` // reserved for the pages
-	Changes int `cbor:"3,keyasint,omitzero"` // counts the changes that may change the file; 0 if unknown
+	Changes int `cbor:"3,keyasint,omitzero"` // counts the changes that may change the file
 
 	Changed moment.Time `cbor:"4,keyasint,omitzero"` // when the last of them was stored; 0 if unknown
 	Section string      `cbor:"5,keyasint,omitzero"` // of all its pages
@@ -108,16 +107,9 @@ func Last(ctx context.Context, st store.Store, k keys.Keys) (last int, err error
 	return last, nil
 }
 
-// anew is where this process begins a count of changes that is unknown. It is random: other
-// processes, which compare records, must not find one that they know. It stays the same, so that a
-// transaction may run again.
-var anew = rand.IntN(math.MaxInt32 / 2)
-
-// putShard stores the record of a shard that has changed.
+// putShard stores the record of a shard that has changed. Other processes, which compare records, must find none that
+// they know: within a moment the count tells them apart, and after a lost record the moment does.
 func (l Layout) putShard(tx txn.Records, n int, p Shard) {
-	if p.Changes == 0 {
-		p.Changes = anew
-	}
 	p.Changes = (p.Changes + 1) % math.MaxInt32
 	p.Changed = l.now
 	p.Pages, p.Bytes = max(0, p.Pages), max(0, p.Bytes) // more may be removed than a lost record knew of
