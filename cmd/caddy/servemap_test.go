@@ -275,7 +275,7 @@ func TestWrongValuesAreNamedByTheirLine(t *testing.T) {
 	text := "example.com {\n\tservemap https://example.com " + t.TempDir() + " {\nbenign a=b\n}\n}\n"
 	config, _, err := caddyconfig.GetAdapter("caddyfile").Adapt([]byte("{\n\tadmin off\n\tpersist_config off\n}\n"+text), nil)
 	base.Check(t, err)
-	if err := caddyserver.Load(config, true); err == nil || !strings.Contains(err.Error(), `servemap: benign: "a=b" is no name`) {
+	if err := caddyserver.Load(config, true); err == nil || !strings.Contains(err.Error(), "servemap: `benign`: \"a=b\" is no name") {
 		t.Error(err)
 	}
 }

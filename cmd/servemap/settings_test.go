@@ -147,10 +147,10 @@ func TestWrongFilesNameTheLine(t *testing.T) {
 		{"a time without a unit", "\nkeep-for = '5'\n", "toml:2: keep-for takes a time with its unit, such as 30s or 90d"},
 		{"a time that is a bare number", site + "keep-for = 5\n", `toml: "5" is not a time with its unit, such as 30s or 90d`},
 		{"a wrong rule", site + "[[site.rule]]\npattern = '/a'\nlist = 'maybe'\n", `the list "maybe"`},
-		{"one folder for two, written otherwise", site + strings.NewReplacer("//a.", "//b.", ".data-a", "./x/../.data-a/").Replace(site), "it has the same data ./x/../.data-a/ as site 1"},
-		{"one folder for two", site + strings.ReplaceAll(site, "//a.", "//b."), "site 2, https://b.example: it has the same data .data-a as site 1, https://a.example; give each its own"},
-		{"the second of two", site + "[[site]]\norigin = 'https://b.example'\ndata = 'b'\nlisten = '127.0.0.1:0'\n", `site 2, https://b.example: to is missing; give the address where the site itself listens, such as to = "http://localhost:3000"`},
-		{"a password without an address", site + "admin-password = 'x'\n", "admin-password needs admin"},
+		{"one folder for two, written otherwise", site + strings.NewReplacer("//a.", "//b.", ".data-a", "./x/../.data-a/").Replace(site), "it has the same `data` ./x/../.data-a/ as site 1"},
+		{"one folder for two", site + strings.ReplaceAll(site, "//a.", "//b."), "site 2, https://b.example: it has the same `data` .data-a as site 1, https://a.example; give each its own"},
+		{"the second of two", site + "[[site]]\norigin = 'https://b.example'\ndata = 'b'\nlisten = '127.0.0.1:0'\n", "site 2, https://b.example: `to` is missing; give the address where the site itself listens, such as to = \"http://localhost:3000\""},
+		{"a password without an address", site + "admin-password = 'x'\n", "`admin-password` needs `admin`"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())

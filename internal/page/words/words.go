@@ -63,7 +63,7 @@ var settings = map[string]said{
 	"Reserve":     {"Options.Reserve", "{-reserve}", none},
 	"Robots":      {"Site.Robots", "{-robots}", "robots"},
 	"RobotsText":  {"Options.Robots", "robots-text in the file of -config", none},
-	"Rules":       {"Options.Rules", "{-never}, {-always}, {-public} or {-query}", "never, always, public or query"},
+	"Rules":       {"Options.Rules", "{-never}, {-always}, {-public} or {-query}", "`never`, `always`, `public` or `query`"},
 	"Sitemaps":    {"ExploreOptions.Sitemaps", "{-sitemap}", "sitemap"},
 	"Stats":       {"Site.Stats", `"servemap status"`, "the inspector"},
 	"Stripped":    {"Options.StrippedPrefix", "{-stripped}", "stripped"},
@@ -79,8 +79,8 @@ type Style int32
 const (
 	Library   Style = iota // Options.Query
 	Flags                  // -query id, of the command
-	Keys                   // query = ["id"], in the file of the command
-	Caddyfile              // query id, where Caddy has such a line
+	Keys                   // `query`, and query = ["id"], in the file of the command
+	Caddyfile              // `query`, and query id, where Caddy has such a line
 )
 
 var used atomic.Int32
@@ -91,9 +91,15 @@ func Use(s Style) { used.Store(int32(s)) }
 // named is a name in braces, and maybe a value.
 var named = regexp.MustCompile(`\{(-?)([A-Za-z-]+)(?:=([^{}]+))?\}`)
 
+// bare is the name of a setting that looks like any other word: "never names it" would tell of no setting.
+var bare = regexp.MustCompile(`^[a-z-]+$`)
+
 // Say returns a text with the names of settings in place of the names in braces: {Hosts} for an option of the library,
-// {-to} for a setting that only the command has, and {-to=http://localhost:3000} for one with its value.
-func Say(text string) string {
+// {-to} for a setting that only the command has, and {-to=http://localhost:3000} for one with its value. A name that
+// could be any word of the sentence is between `.
+func Say(text string) string { return say(text, "`") }
+
+func say(text, quote string) string {
 	return named.ReplaceAllStringFunc(text, func(braced string) string {
 		parts := named.FindStringSubmatch(braced)
 		own, name, value := parts[1] != "", parts[2], parts[3]
@@ -104,15 +110,17 @@ func Say(text string) string {
 		case own && value != "":
 			return fmt.Sprintf("%s = %q", name, value)
 		case own:
-			return name
+			return quote + name + quote
 		case !known:
 			return braced
 		case style == Library:
 			return is.library
+		case style == Caddyfile && bare.MatchString(is.caddy):
+			return quote + is.caddy + quote
 		case style == Caddyfile:
 			return is.caddy
 		}
-		return Say(is.command)
+		return say(is.command, quote)
 	})
 }
 
@@ -121,7 +129,7 @@ var plain = regexp.MustCompile(`^[A-Za-z0-9/_.,:-]+$`)
 
 // Typed returns a setting, such as "{Query}", with values that it takes, as the owner types it.
 func Typed(setting string, values ...string) string {
-	name, text := Say(setting), strings.Join(values, ",")
+	name, text := say(setting, ""), strings.Join(values, ",")
 	switch Style(used.Load()) {
 	case Flags:
 		if !plain.MatchString(text) {

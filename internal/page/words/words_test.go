@@ -24,17 +24,19 @@ func TestEachStyleNamesASettingAsItsOwnerWritesIt(t *testing.T) {
 		says func() string
 		want [4]string // by style
 	}{
-		{"an option", func() string { return words.Say("see {Hosts}.") }, [4]string{"see Options.Hosts.", "see -hosts.", "see hosts.", "see hosts."}},
-		{"a call", func() string { return words.Say("with {Explore}") }, [4]string{"with go site.Explore(ctx, nil)", "with -explore", "with explore", "with explore"}},
+		{"an option", func() string { return words.Say("see {Hosts}.") }, [4]string{"see Options.Hosts.", "see -hosts.", "see `hosts`.", "see `hosts`."}},
+		{"a name at the beginning", func() string { return words.Say("{Never} names it") },
+			[4]string{"a Never rule names it", "-never names it", "`never` names it", "`never` names it"}},
+		{"a call", func() string { return words.Say("with {Explore}") }, [4]string{"with go site.Explore(ctx, nil)", "with -explore", "with `explore`", "with `explore`"}},
 		{"what Caddy has not", func() string { return words.Say("free some{OrReserve}") },
-			[4]string{"free some, or lower Options.Reserve", "free some, or lower -reserve", "free some, or lower reserve", "free some"}},
+			[4]string{"free some, or lower Options.Reserve", "free some, or lower -reserve", "free some, or lower `reserve`", "free some"}},
 		{"several lines", func() string { return words.Say("{Rules}") },
-			[4]string{"Options.Rules", "-never, -always, -public or -query", "never, always, public or query", "never, always, public or query"}},
+			[4]string{"Options.Rules", "-never, -always, -public or -query", "`never`, `always`, `public` or `query`", "`never`, `always`, `public` or `query`"}},
 		{"a list", func() string { return words.Typed("{Query}", "id", "lang") }, [4]string{"Options.Query", "-query id,lang", `query = ["id", "lang"]`, "query id lang"}},
 		{"a rule", func() string { return words.Typed("{NeverThis}", "/it's$") },
 			[4]string{`servemap.Rule{Pattern: "/it's$", List: servemap.DecisionNever} in Options.Rules`, `-never '/it'\''s$'`, `never = ["/it's$"]`, "never /it's$"}},
 		{"a setting of the command", func() string { return words.Say("give {-to=http://localhost:3000}, not {-folder}") },
-			[4]string{none, "give -to http://localhost:3000, not -folder", `give to = "http://localhost:3000", not folder`, none}},
+			[4]string{none, "give -to http://localhost:3000, not -folder", "give to = \"http://localhost:3000\", not `folder`", none}},
 		{"other braces", func() string { return words.Say("/{id}") }, [4]string{"/{id}", "/{id}", "/{id}", "/{id}"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
