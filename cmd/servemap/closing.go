@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
 	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/crawl/explore"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/page/words"
@@ -62,41 +64,31 @@ func skipped(done servemap.Exploration) (left []leftOut) {
 	return left
 }
 
-// answered returns the linked pages that the crawl did not get, by what they answered. The broken ones are told as such,
-// and those that were not asked for with what was skipped.
-func answered(pages int, links []inspect.Link, broken map[string]bool, unasked int) (left []leftOut) {
-	by, rest := map[string]*leftOut{}, pages-unasked
+// rowsOf returns links by what they answered. One without an answer is in none.
+func rowsOf(links []inspect.Link) (rows []leftOut) {
+	place := map[string]int{}
 	for _, l := range links {
 		why := outcome(l)
+		m := messages.ReasonNamed(why.String())
 		switch {
-		case broken[l.URL]:
-			rest--
-			continue
 		case why == eligibility.None:
 			continue
-		}
-		m := messages.ReasonNamed(why.String())
-		if why != eligibility.LinkLogin && l.Status != http.StatusOK {
+		case why == eligibility.LinkWalled:
+			m.Why += fmt.Sprintf(" (%s, %d)", l.Reason, l.Status)
+		case why != eligibility.LinkLogin && l.Status != http.StatusOK:
 			m.Why += fmt.Sprintf(" (%d)", l.Status)
 		}
-		if by[m.Why] == nil {
-			by[m.Why] = &leftOut{why: m.Why, todo: m.Todo}
+		at, is := place[m.Why]
+		if !is {
+			at, place[m.Why] = len(rows), len(rows)
+			rows = append(rows, leftOut{why: m.Why, todo: m.Todo})
 		}
-		address := l.URL
 		if l.To != "" {
-			address += " → " + l.To
+			l.URL += " → " + l.To
 		}
-		line := by[m.Why]
-		line.n, line.some = line.n+1, append(line.some, address)
-		rest--
+		rows[at].n, rows[at].some = rows[at].n+1, append(rows[at].some, l.URL)
 	}
-	for _, l := range by {
-		left = append(left, *l)
-	}
-	if rest > 0 {
-		left = append(left, leftOut{n: rest, why: messages.ReasonNamed(eligibility.LinkNotGot.String()).Why})
-	}
-	return left
+	return rows
 }
 
 // outcome returns what a linked page answered with, None for nothing.
@@ -104,6 +96,8 @@ func outcome(l inspect.Link) eligibility.Reason {
 	_, why := eligibility.Leads(l.To)
 	redirects := l.Status >= 300 && l.Status < 400
 	switch {
+	case l.Verdict == eligibility.LinkWalled.String():
+		return eligibility.LinkWalled
 	case l.Status == http.StatusUnauthorized || l.Status == http.StatusForbidden:
 		return eligibility.LinkRefused
 	case redirects && why == eligibility.LoginRedirect:
@@ -118,29 +112,46 @@ func outcome(l inspect.Link) eligibility.Reason {
 	return eligibility.None
 }
 
-// leftOf returns what a crawl left out: pages that are known and not listed, by reason, and links that were not
-// followed. named has pages by their reason. A page that is counted for a reason is not counted among the links as well.
-func leftOf(
-	done servemap.Exploration, groups []inspect.Group, named map[string][]inspect.Link, broken []inspect.Link,
-) (left []leftOut) {
-	isBroken := map[string]bool{}
-	done.Skipped = maps.Clone(done.Skipped)
-	for _, l := range broken {
-		isBroken[l.URL] = true
+// leave notes what a crawl left out, each page once: by the bot wall that answered in its place, as a broken link, by its
+// answer, or by the reason for which it was not asked for. named has pages by their reason.
+func (c *closing) leave(
+	done servemap.Exploration, groups []inspect.Group, named map[string][]inspect.Link, walled []inspect.Link,
+) {
+	walled = slices.DeleteFunc(walled, func(l inspect.Link) bool { // these are no pages
+		return slices.Contains([]string{".txt", ".xml", ".gz"}, path.Ext(l.URL))
+	})
+	told := map[string]bool{}
+	if done.Skipped = maps.Clone(done.Skipped); done.Skipped == nil {
+		done.Skipped = map[string]int{}
 	}
+	tell := func(l inspect.Link) (first bool) {
+		failed := eligibility.LinkFailed.String()
+		if first = !told[l.URL]; first && explore.Repeats(l.Status) && done.Skipped[failed] > 0 {
+			done.Skipped[failed]--
+		}
+		told[l.URL] = true
+		return first
+	}
+	linked := map[string]bool{}
+	for _, l := range slices.Concat(named[eligibility.NoPage.String()], named[eligibility.NotSeen.String()]) {
+		linked[l.URL] = true
+	}
+	unlinked := 0 // entries
+	for _, l := range walled {
+		if tell(l); !linked[l.URL] {
+			unlinked++
+		}
+	}
+	c.broken = slices.DeleteFunc(c.broken, func(l inspect.Link) bool { return !tell(l) })
+	unread, rest := walled, -unlinked // what is told by its answer, and how many pages no row tells yet
 	for _, g := range groups {
 		switch {
 		case g.Care == messages.Fine:
-		case g.Reason == eligibility.NoPage.String():
-			left = append(left, answered(g.Pages, named[g.Reason], isBroken, 0)...)
-		case g.Reason == eligibility.NotSeen.String():
-			unasked := done.Waiting // and what is told by its own cause
-			for _, why := range []eligibility.Reason{eligibility.LinkActs, eligibility.LinkFailed, eligibility.LinkEndless, eligibility.AddressQuery} {
-				unasked += done.Skipped[why.String()]
-			}
-			left = append(left, answered(g.Pages, named[g.Reason], isBroken, unasked)...)
+		case g.Reason == eligibility.NoPage.String(), g.Reason == eligibility.NotSeen.String():
+			fresh, left := unlisted(g, named[g.Reason], done, tell)
+			unread, rest = append(unread, fresh...), rest+left
 		default:
-			l := groupOf(g, named[g.Reason])
+			c.left = append(c.left, groupOf(g, named[g.Reason]))
 			link := g.Reason
 			if link == eligibility.QueryNotCanonical.String() { // some of them were tried
 				link = eligibility.AddressQuery.String()
@@ -148,10 +159,40 @@ func leftOf(
 			if n := done.Skipped[link]; n > 0 {
 				done.Skipped[link] = max(0, n-g.Pages)
 			}
-			left = append(left, l)
 		}
 	}
-	return append(left, skipped(done)...)
+	if rest > 0 {
+		c.left = append(c.left, leftOut{n: rest, why: messages.ReasonNamed(eligibility.LinkNotGot.String()).Why})
+	}
+	c.left = slices.Concat(c.left, rowsOf(unread), skipped(done))
+	if c.listed == 0 && len(walled) > 0 {
+		c.hints = nil // the wall is why
+	}
+}
+
+// unlisted returns those of the linked pages that the crawl did not get of which an answer is known and nothing was told
+// yet, as tell reports, and how many others there are. Those that were not asked for are told by their own cause.
+func unlisted(
+	g inspect.Group, links []inspect.Link, done servemap.Exploration, tell func(inspect.Link) bool,
+) (fresh []inspect.Link, rest int) {
+	rest = g.Pages
+	fresh = slices.DeleteFunc(slices.Clone(links), func(l inspect.Link) bool {
+		why := outcome(l)
+		if why != eligibility.None {
+			rest--
+		}
+		offSite := why == eligibility.LinkRedirects && l.To == "" && done.Skipped[eligibility.LinkOffSite.String()] > 0
+		return why == eligibility.None || !tell(l) || offSite
+	})
+	if g.Reason == eligibility.NotSeen.String() {
+		rest -= done.Waiting
+		for _, why := range []eligibility.Reason{
+			eligibility.LinkActs, eligibility.LinkFailed, eligibility.LinkEndless, eligibility.AddressQuery,
+		} {
+			rest -= done.Skipped[why.String()]
+		}
+	}
+	return fresh, max(0, rest)
 }
 
 // groupOf returns what there is to say of the pages of a reason.
@@ -215,11 +256,16 @@ func (c closing) write(w io.Writer, s report.Style) error {
 	return err
 }
 
+// says says why pages were left out, and what helps.
+func (l leftOut) says() string {
+	text := strings.TrimSpace(words.Say(l.why))
+	text = strings.TrimSuffix(strings.ToUpper(text[:1])+text[1:], ".") + ". "
+	return strings.TrimSpace(text + strings.TrimPrefix(words.Say(l.todo), ". "))
+}
+
 // write writes why pages were left out, what helps, and some of them.
 func (l leftOut) write(b *strings.Builder, s report.Style) {
-	text := strings.TrimSpace(words.Say(l.why))
-	text = strings.TrimSuffix(strings.ToUpper(text[:1])+text[1:], ".") + ". " + strings.TrimPrefix(words.Say(l.todo), ". ")
-	wrapped := report.Wrap(s.Escape(text), strings.Repeat(" ", 8), s.Width)
+	wrapped := report.Wrap(s.Escape(l.says()), strings.Repeat(" ", 8), s.Width)
 	fmt.Fprintf(b, "  %s%s\n", s.Paint("1", fmt.Sprintf("%4s", report.Number(l.n))), strings.TrimPrefix(wrapped, strings.Repeat(" ", 6)))
 	shown := l.some[:min(len(l.some), shownOf)]
 	for _, address := range shown {

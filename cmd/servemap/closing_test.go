@@ -27,7 +27,8 @@ func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
 		Examples: map[string]string{"query": at("/article.php?id=1")}}
 	var b strings.Builder
 	plain := report.Style{Paint: func(_, text string) string { return text }, Escape: func(text string) string { return text }}
-	c := closing{listed: 1169, to: "sitemap.xml", broken: broken, left: leftOf(done, groups, named, broken)}
+	c := closing{listed: 1169, to: "sitemap.xml", broken: broken}
+	c.leave(done, groups, named, nil)
 	if err := c.write(&b, plain); err != nil {
 		t.Fatal(err)
 	}
@@ -42,5 +43,37 @@ func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
 	}
 	if strings.Contains(b.String(), "visitor has got") || strings.Contains(b.String(), "did not get it") {
 		t.Errorf("it says of what was crawled, or told by its cause, that nobody got it: %s", b.String())
+	}
+}
+
+func TestSummaryOfACrawlTellsEachPageOnce(t *testing.T) {
+	at := func(path string) string { return "https://example.com" + path }
+	busy := inspect.Link{URL: at("/busy"), Status: 503, From: []string{at("/")}}
+	named := map[string][]inspect.Link{"no-page": {
+		{URL: at("/a"), Status: 403}, {URL: at("/b"), Status: 403}, busy, {URL: at("/away"), Status: 302},
+	}, "not-seen": {{URL: at("/c"), Status: 403}}}
+	walled := []inspect.Link{{URL: at("/"), Status: 403, Verdict: "walled", Reason: "Anubis"}, {URL: at("/a"), Status: 403, Verdict: "walled", Reason: "Anubis"}}
+	groups := []inspect.Group{
+		{Verdict: "waiting", Reason: "no-page", Pages: 5, Care: messages.Intended}, // with the entry, to which nothing links
+		{Verdict: "waiting", Reason: "not-seen", Pages: 1, Care: messages.Wait},
+	}
+	c := closing{broken: []inspect.Link{busy}}
+	c.leave(servemap.Exploration{Skipped: map[string]int{"failed": 1, "off-site": 1}}, groups, named, walled)
+	rows := map[string]int{}
+	for _, l := range c.left {
+		rows[l.says()] += l.n
+	}
+	want := []leftOut{
+		{n: 2, why: "A bot wall answered in place of the site (Anubis, 403)"}, {n: 2, why: "Refused (403)"}, {n: 1, why: "They redirect to another host"},
+	}
+	for _, w := range want {
+		for says, n := range rows {
+			if strings.HasPrefix(says, w.why) && n == w.n {
+				delete(rows, says)
+			}
+		}
+	}
+	if len(rows) > 0 || len(c.left) != len(want) || len(c.broken) != 1 {
+		t.Errorf("%d rows, not told as they should be: %v; broken: %v", len(c.left), rows, c.broken)
 	}
 }

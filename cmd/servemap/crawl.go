@@ -8,6 +8,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -35,6 +36,7 @@ import (
 	"github.com/servemap/servemap/internal/crawl/explore"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/inspect"
+	"github.com/servemap/servemap/internal/page/coding"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/badgerstore"
@@ -57,6 +59,8 @@ type crawl struct {
 	out  string
 	dir  *os.Root // of out
 	site http.Handler
+
+	walled sync.Map // by URL, what a bot wall answered there, an inspect.Link whose reason is its name
 }
 
 // crawlAtOnce is how many requests of a crawl run at once at most. It comes to that only while answers take no longer for it.
@@ -145,7 +149,7 @@ func (c *crawl) find(ctx context.Context, address string, log *slog.Logger) (htt
 		return nil, cmp.Or(ctx.Err(), mendable(fmt.Errorf("%s does not answer: %w", origin, err), bare, origin.Host()))
 	}
 	c.Origin = strings.TrimSuffix(u.String(), "/")
-	return stranger(client, u, log), nil
+	return c.stranger(client, u, log), nil
 }
 
 // visit crawls, and writes the sitemap.
@@ -166,7 +170,7 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 		if c.Data != "" {
 			kept = "what was learned is kept in " + c.Data
 		}
-		return fmt.Errorf("%w; %s is not written, and %s", err, c.out, kept)
+		return fmt.Errorf("%w; %s is not written, and %s%s", err, c.out, kept, strings.TrimSuffix("."+c.wallsIn(), "."))
 	}
 	found, err := c.found(ctx, a, done)
 	if err != nil {
@@ -222,7 +226,8 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 			}
 		}
 	}
-	found = closing{listed: of.Stats.Listed, hints: of.Stats.Hints, broken: links.Broken, left: leftOf(done, of.Reasons, named, links.Broken)}
+	found = closing{listed: of.Stats.Listed, hints: of.Stats.Hints, broken: links.Broken}
+	found.leave(done, of.Reasons, named, c.walls())
 	for _, g := range of.Reasons {
 		if g.Reason != eligibility.BySitemap.String() {
 			continue
@@ -302,11 +307,12 @@ func fetch(h http.Handler, path string) (code int, text []byte) {
 const agentPage = " (+https://github.com/servemap/servemap/blob/main/docs/command.md#servemap-crawl)"
 
 // stranger returns a site as strangers see it: it asks the origin, and breaks off where that does.
-func stranger(client *http.Client, origin *url.URL, log *slog.Logger) http.Handler {
+func (c *crawl) stranger(client *http.Client, origin *url.URL, log *slog.Logger) http.Handler {
 	var told sync.Once
 	return &httputil.ReverseProxy{
-		Transport: client.Transport,
-		ErrorLog:  slog.NewLogLogger(slog.DiscardHandler, 0),
+		Transport:      client.Transport,
+		ErrorLog:       slog.NewLogLogger(slog.DiscardHandler, 0),
+		ModifyResponse: c.noteWall,
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = origin.Scheme, origin.Host, origin.Host
 			r.Out.Header = http.Header{"User-Agent": {explore.Agent + agentPage}, "Accept": r.In.Header["Accept"], "Accept-Encoding": {"gzip"}}
@@ -318,6 +324,47 @@ func stranger(client *http.Client, origin *url.URL, log *slog.Logger) http.Handl
 			panic(http.ErrAbortHandler)
 		},
 	}
+}
+
+// noteWall notes the bot wall that answered in place of the site, if one did. What that shows is no page, so an answer
+// with 200 goes on as a refusal.
+func (c *crawl) noteWall(resp *http.Response) error {
+	begin, err := io.ReadAll(io.LimitReader(resp.Body, pages.WallBytes))
+	if err != nil {
+		return err
+	}
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(begin), resp.Body), resp.Body}
+	text, _, _ := coding.Decode(resp.Header.Get("Content-Encoding"), begin, pages.WallBytes)
+	name := pages.Wall(resp.StatusCode, resp.Header, text)
+	if name == "" {
+		return nil
+	}
+	url := resp.Request.URL.String()
+	c.walled.Store(url, inspect.Link{URL: url, Status: resp.StatusCode, Verdict: eligibility.LinkWalled.String(), Reason: name})
+	if resp.StatusCode == http.StatusOK {
+		resp.StatusCode = http.StatusForbidden
+	}
+	return nil
+}
+
+// walls returns the addresses where a bot wall answered in place of the site, with its name as the reason.
+func (c *crawl) walls() (all []inspect.Link) {
+	for _, l := range c.walled.Range {
+		all = append(all, l.(inspect.Link))
+	}
+	slices.SortFunc(all, func(a, b inspect.Link) int { return strings.Compare(a.URL, b.URL) })
+	return all
+}
+
+// wallsIn says which bot walls answered, in sentences, "" for none.
+func (c *crawl) wallsIn() (text string) {
+	for _, row := range rowsOf(c.walls()) {
+		text += " " + row.says()
+	}
+	return text
 }
 
 // scripted reports whether the site says nothing without scripts, where visitors enter it.
@@ -375,7 +422,8 @@ func linked(ctx context.Context, s streams, origin string) (found check.Crawl, e
 		found.Public = append(found.Public, p.URL)
 	}
 	if _, means, add := a.explorer.Missing(done); len(found.Public) == 0 {
-		found.Why = strings.TrimSpace("The crawl could list none of " + report.Count(done.Pages, "page") + ". " + means + " " + c.cure(add))
+		says := []string{"The crawl could list none of", report.Count(done.Pages, "page") + ".", means, c.cure(add), c.wallsIn()}
+		found.Why = strings.Join(strings.Fields(strings.Join(says, " ")), " ")
 	}
 	found.Led, found.Whole = slices.Sorted(maps.Keys(led)), done.Waiting == 0
 	return found, nil

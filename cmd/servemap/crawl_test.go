@@ -1,6 +1,7 @@
 package main
 
 import (
+	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
@@ -324,5 +325,84 @@ func TestCrawlReplacesNothingButAFile(t *testing.T) {
 	}
 	if info, err := os.Lstat(link); err != nil || info.Mode().IsRegular() {
 		t.Errorf("the link is %v, %v", info, err)
+	}
+}
+
+// challenge is what a bot wall shows in place of a page.
+const challenge = "<!doctype html><title>Making sure you're not a bot!</title><p>Loading...<p>It takes some seconds."
+
+func TestCrawlTellsABotWallAsWhatItIs(t *testing.T) {
+	wall := func(status int) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			if r.Header.Get("Accept-Encoding") == "" { // from check
+				w.WriteHeader(status)
+				io.WriteString(w, challenge)
+				return
+			}
+			w.Header().Set("Content-Encoding", "gzip")
+			w.WriteHeader(status)
+			to := gzip.NewWriter(w)
+			io.WriteString(to, challenge)
+			to.Close()
+		}
+	}
+	some := func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/article-1" {
+			wall(http.StatusForbidden)(w, r)
+			return
+		}
+		r.Header.Set("X-Forwarded-Proto", "http")
+		blog(w, r)
+	}
+	const around = "Allow the User-Agent servemap-explore, or this machine's address, in its rules, and crawl again."
+	for _, tt := range []struct {
+		name    string
+		site    http.HandlerFunc
+		command string
+		code    int
+		want    string
+	}{
+		{"before each page", wall(http.StatusForbidden), "crawl", codeNo, " 1 A bot wall answered in place of the site (Anubis, 403). "},
+		{"that says 200", wall(http.StatusOK), "crawl", codeNo, " 1 A bot wall answered in place of the site (Anubis, 200). "},
+		{"before robots.txt", wall(http.StatusServiceUnavailable), "crawl", codeFailed, "robots.txt was answered with 503"},
+		{"before one page", some, "crawl", codeDone, " 1 A bot wall answered in place of the site (Anubis, 403). "},
+		{"before a crawl of check", wall(http.StatusForbidden), "check", codeFailed, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			site := httptest.NewServer(tt.site)
+			defer site.Close()
+			args := []string{"check", "-crawl", site.URL}
+			if tt.command == "crawl" {
+				args = []string{"crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml")}
+			}
+			code, out, errs := call(t, args...)
+			says := strings.Join(strings.Fields(out+errs), " ")
+			if code != tt.code || !strings.Contains(says, tt.want) || strings.Count(says, strings.TrimSuffix(around, ".")) != 1 {
+				t.Errorf("code %d: %s%s", code, out, errs)
+			}
+			if strings.Contains(says, "Refused") || strings.Contains(says, "did not get it") || strings.Contains(says, "with errors") {
+				t.Errorf("it tells the wall as something else: %s%s", out, errs)
+			}
+		})
+	}
+}
+
+func TestCrawlTellsAPageOnceHoweverItIsLinked(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/robots.txt":
+			fmt.Fprint(w, "User-agent: *\nDisallow: /private/\n")
+		case "/":
+			fmt.Fprintf(w, "<!doctype html><title>Home</title><p>It has links.<a href=/private/a>a</a><a href=private/a>a</a>"+
+				"<a href=http://%s/private/a>a</a><a href=/gone>gone</a>", r.Host)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer site.Close()
+	says := must(t, "crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
+	if !strings.Contains(says, "\n1 listed · 1 broken link · 1 left out") || strings.Count(says, "/gone") != 1 {
+		t.Error(says)
 	}
 }

@@ -114,12 +114,14 @@ var reasons = []Reason{
 	{Reason: eligibility.LinkNoFollow, Care: Intended, Why: "the link, or its page, says nofollow", Todo: "Remove that where it is a mistake."},
 	{Reason: eligibility.LinkFailed, Care: Look, Why: "the site refused them, did not answer, or broke off", Todo: "See its log, and what is in front of it."},
 
-	{Reason: eligibility.LinkRefused, Care: Look, Why: "refused", Todo: "If it is public, see why strangers are, or whether a bot wall keeps the crawl out: servemap check names it."},
+	{Reason: eligibility.LinkWalled, Care: Look, Why: "a bot wall answered in place of the site",
+		Todo: "Allow the User-Agent servemap-explore, or this machine's address, in its rules, and crawl again. See that it lets search engines through."},
+	{Reason: eligibility.LinkRefused, Care: Look, Why: "refused", Todo: "If it is public, see why strangers are."},
 	{Reason: eligibility.LinkLogin, Care: Look, Why: "visitors are sent to log in", Todo: "If it is public, see why strangers are."},
 	{Reason: eligibility.LinkRedirects, Care: Look, Why: "redirect", Todo: "Link to the address where it leads."},
 	{Reason: eligibility.LinkNoHTML, Care: Intended, Why: "no page of HTML, or one that leads on by itself"},
-	{Reason: eligibility.LinkError, Care: Look, Why: "answered with an error", Todo: "Mend it, or the links to it. A 503 may be that of a bot wall."},
-	{Reason: eligibility.LinkNotGot, Care: Wait, Why: "linked, and the crawl did not get it"},
+	{Reason: eligibility.LinkError, Care: Look, Why: "answered with an error", Todo: "Mend it, or the links to it."},
+	{Reason: eligibility.LinkNotGot, Care: Wait, Why: "linked, or where visitors enter, and the crawl did not get it"},
 
 	{Reason: eligibility.AddressHost, Care: Look, Why: "its host is not the site's", Todo: "If it is yours, correct {Origin}, or name its hosts in {Hosts}."},
 	{Reason: eligibility.AddressForm, Care: Look, Why: "it is not a path or an http(s) URL, or it names a user", Todo: address},

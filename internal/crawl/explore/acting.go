@@ -79,9 +79,10 @@ func (e *explorer) acts(loc string) {
 	if b, is := action.Split(loc); is {
 		shape = b.Kind + "/" + b.Word
 	}
-	if loc == "" || !e.skip(eligibility.LinkActs, shape, e.Normalizer.Origin().URL(loc)) {
+	if loc == "" || !e.once(shape) {
 		return
 	}
+	e.leave(eligibility.LinkActs, 1, e.Normalizer.Origin().URL(loc))
 	all := append(e.report.Acting, e.Normalizer.Origin().URL(loc))
 	slices.SortStableFunc(all, func(a, b string) int { return strings.Count(a, "?") - strings.Count(b, "?") })
 	e.report.Acting = all[:min(len(all), actingTold)]

@@ -24,7 +24,7 @@ func (e *explorer) follow(r result) {
 	if r.status == http.StatusOK && !response.IsHTML(r.header.Get("Content-Type")) && r.Unlikely {
 		e.frontier.begin(r.item, html.Text{})
 		e.frontier.end()
-		e.skip(eligibility.LinkFile, r.Location, e.Normalizer.Origin().URL(r.Location))
+		e.skip(eligibility.LinkFile, e.Normalizer.Origin().URL(r.Location))
 	}
 	if r.status != http.StatusOK || !response.IsHTML(r.header.Get("Content-Type")) {
 		e.queries.answers = append(e.queries.answers, shown{location: r.Location, other: true})
@@ -54,14 +54,14 @@ func (e *explorer) follow(r result) {
 	e.queries.answers = append(e.queries.answers, page)
 	if noFollow || facts.NoFollow {
 		for _, l := range facts.Links {
-			e.skip(eligibility.LinkNoFollow, l.Href, e.named(e.Normalizer.Resolve(base, l.Href), l.Href))
+			e.skip(eligibility.LinkNoFollow, e.named(e.Normalizer.Resolve(base, l.Href), l.Href))
 		}
 		return
 	}
 	for _, l := range facts.Links {
 		switch {
 		case l.NoFollow:
-			e.skip(eligibility.LinkNoFollow, l.Href, e.named(e.Normalizer.Resolve(base, l.Href), l.Href))
+			e.skip(eligibility.LinkNoFollow, e.named(e.Normalizer.Resolve(base, l.Href), l.Href))
 		case l.Acts:
 			e.acts(e.Normalizer.Resolve(base, l.Href).Location)
 		default:
@@ -147,11 +147,11 @@ func (e *explorer) consider(to location.Result, href string, as item) {
 		as.Plain = as.Plain || rule.Listing == eligibility.Always
 		why = e.frontier.add(as)
 	}
-	switch {
-	case why == eligibility.LinkEndless && e.once(href):
+	switch link := e.named(to, href); {
+	case why == eligibility.LinkEndless && e.once(link):
 		e.dropped(&as)
 	case why != eligibility.None:
-		e.skip(why, href, e.named(to, href))
+		e.skip(why, link)
 	}
 }
 
@@ -167,12 +167,11 @@ func (e *explorer) once(link string) bool {
 	return true
 }
 
-// skip counts a link that exploring does not request, once.
-func (e *explorer) skip(why eligibility.Reason, link, example string) (first bool) {
-	if first = e.once(link); first {
-		e.leave(why, 1, example)
+// skip counts a link that exploring does not request, once, however it is written.
+func (e *explorer) skip(why eligibility.Reason, link string) {
+	if e.once(link) {
+		e.leave(why, 1, link)
 	}
-	return first
 }
 
 // leave counts what is left out.

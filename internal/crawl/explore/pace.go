@@ -28,11 +28,19 @@ const (
 	mostRefused  = 8
 )
 
+// Repeats reports whether a request with an answer of that status, 0 for none, is repeated later.
+func Repeats(status int) bool {
+	switch status {
+	case 0, http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return false
+}
+
 // saw notes an answer. It reports whether the site refused the request because of its load,
 // or is not there. Then the request must be repeated.
 func (p *pace) saw(now time.Time, a answer) (refused bool) {
-	switch a.status {
-	case 0, http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	if Repeats(a.status) {
 		p.refused++
 		pause := min(longestPause, firstPause<<min(p.refused-1, 10))
 		if seconds, err := strconv.Atoi(a.header.Get("Retry-After")); err == nil && seconds > 0 {

@@ -89,7 +89,7 @@ func (s *sources) add(at location.Result, written string, as source) {
 	case s.seen[at.Location]:
 		return
 	case at.Location == "":
-		s.skip(eligibility.OfAddress(at.Reason), written, s.named(at, written))
+		s.skip(eligibility.OfAddress(at.Reason), s.named(at, written))
 		return
 	case !s.robots.Allows(at.Location), s.mayAct(at.Location), len(s.seen) == mostSitemaps:
 		s.leave(eligibility.LinkUnread, 1, s.Normalizer.Origin().URL(at.Location))
@@ -149,7 +149,7 @@ func (e *explorer) publish(at location.Result, written string) {
 			e.listed[strings.Clone(at.Location)] = true
 		}
 	case at.Location == "", at.Reason == location.ReasonOutsideFolder:
-		e.skip(eligibility.OfAddress(at.Reason), written, e.named(at, written))
+		e.skip(eligibility.OfAddress(at.Reason), e.named(at, written))
 	case len(e.published) == e.MaxRequests:
 		e.leave(eligibility.LinkTooMany, 1, e.Normalizer.Origin().URL(at.Location))
 	default:

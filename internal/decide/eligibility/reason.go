@@ -78,6 +78,7 @@ const (
 	LinkFile
 	LinkNoFollow
 	LinkFailed
+	LinkWalled
 	LinkRefused
 	LinkLogin
 	LinkRedirects
@@ -127,7 +128,7 @@ var reasonNames = [...]string{
 	Status: "status", NotHTML: "not-html", Attachment: "attachment", Incomplete: "incomplete", Fragment: "fragment",
 
 	LinkActs: "acting", LinkHeld: "held", LinkElsewhere: "elsewhere", LinkOffSite: "off-site", LinkLeft: "left", LinkEndless: "endless",
-	LinkUnread: "unread", LinkStale: "stale", LinkTooMany: "too-many", LinkFile: "file", LinkNoFollow: "nofollow", LinkFailed: "failed",
+	LinkUnread: "unread", LinkStale: "stale", LinkTooMany: "too-many", LinkFile: "file", LinkNoFollow: "nofollow", LinkFailed: "failed", LinkWalled: "walled",
 	LinkRefused: "refused", LinkLogin: "login", LinkRedirects: "redirect", LinkNoHTML: "no-html", LinkError: "error", LinkNotGot: "not-got",
 
 	AddressHost: "host", AddressForm: "form", AddressCharacter: "character", AddressEscape: "escape", AddressSegment: "segment",
