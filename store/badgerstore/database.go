@@ -54,14 +54,12 @@ func guestOptions(dir string, logger badger.Logger) badger.Options {
 	o.LevelSizeMultiplier = levelRatio
 	o.Compression = options.None
 	o.BlockCacheSize = 0
-	o.IndexCacheSize = 0
 	o.ValueLogFileSize = 1 << 20
 	o.NumCompactors = 2
 	o.NumLevelZeroTables = freshTables
 	o.NumLevelZeroTablesStall = 10
 	o.DetectConflicts = false
 	o.MetricsEnabled = false
-	o.CompactL0OnClose = false
 	o.ChecksumVerificationMode = options.NoVerification
 	o.ExternalMagicVersion = format
 	return o

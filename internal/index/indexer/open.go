@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/page/words"
 	"github.com/servemap/servemap/internal/schema/codec"
 	"github.com/servemap/servemap/internal/schema/keys"
@@ -65,7 +66,7 @@ func (r *records) secret(ctx context.Context) error {
 			r.cfg.Logger.Warn(fmt.Sprintf(text, other, origin), "origin", origin.String())
 		}
 	}
-	if r.site.Secret = key; !r.replicas.alone() {
+	if r.site.Names = (merge.Names{Secret: key}); !r.replicas.alone() {
 		r.shared.Store(&key)
 	}
 	return nil

@@ -5,7 +5,6 @@
 package merge
 
 import (
-	"bytes"
 	"strings"
 	"time"
 
@@ -65,12 +64,11 @@ type Dating struct {
 	Reputations lastmod.Reputations
 }
 
-// Names name locations where these must not appear.
+// Names name locations where these must not appear. Another secret needs other Names.
 type Names struct {
 	Secret secret.Key
 
 	names map[string]secret.Name // of locations used lately
-	named secret.Key             // the secret that gave the names
 }
 
 // namesKept bounds the remembered names. All are dropped at once, which is good enough: the uses of
@@ -79,11 +77,11 @@ const namesKept = 1 << 9
 
 // name returns the name of a location.
 func (n *Names) name(location string) secret.Name {
-	if name, known := n.names[location]; known && bytes.Equal(n.named, n.Secret) {
+	if name, known := n.names[location]; known {
 		return name
 	}
-	if n.names == nil || len(n.names) >= namesKept || !bytes.Equal(n.named, n.Secret) {
-		n.names, n.named = map[string]secret.Name{}, n.Secret
+	if n.names == nil || len(n.names) >= namesKept {
+		n.names = map[string]secret.Name{}
 	}
 	name := n.Secret.Name(location)
 	n.names[location] = name
