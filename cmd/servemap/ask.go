@@ -59,6 +59,9 @@ func noPage(text string) error {
 	return usage("%q is no page; give its path, such as /%[1]s, or its URL", text)
 }
 
+// shownLinks is how many of the pages that link to a page people are shown.
+const shownLinks = 5
+
 func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
 	return func(ctx context.Context, u string) error {
@@ -76,6 +79,9 @@ func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, string) e
 		}
 		if !a.json {
 			p.Missing = []string{strings.Join(p.Missing, "; or ")} // any one is enough
+			if n := len(p.LinkedFrom); n > shownLinks {            // such as all that have a menu
+				p.LinkedFrom = append(p.LinkedFrom[:shownLinks:shownLinks], fmt.Sprintf("and %d more", n-shownLinks))
+			}
 		}
 		if err := a.show(p); err != nil || p.Listed() {
 			return err

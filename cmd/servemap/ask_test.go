@@ -80,6 +80,23 @@ func TestStatusTellsEachThingOnce(t *testing.T) {
 	}
 }
 
+func TestExplainIsShortWhereAMenuIsOnEachPage(t *testing.T) {
+	dir, menu := t.TempDir(), ""
+	for i := range 9 {
+		menu += fmt.Sprintf(`<a href="/%d.html">%[1]d</a> `, i)
+	}
+	for i := range 9 {
+		page := "<title>t</title>the page of " + strings.Repeat("more and ", i) + menu
+		base.Check(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.html", i)), []byte(page), 0o600))
+	}
+	base.Check(t, os.WriteFile(filepath.Join(dir, "index.html"), []byte("<title>t</title>home "+menu), 0o600))
+	s := files(t, dir, t.TempDir())
+	out := must(t, "explain", "-data", s.data, "/3.html")
+	if strings.Count(out, "\nlinked from ") != 6 || !strings.Contains(out, "\nlinked from    and 4 more\n") {
+		t.Error(out)
+	}
+}
+
 func TestForgottenPageStaysOut(t *testing.T) {
 	s := files(t, writeSite(t), t.TempDir())
 	const stays = ", and stays out until -always or -undo names it\n"

@@ -17,7 +17,7 @@ import (
 
 // functions are what the templates call.
 var functions = template.FuncMap{
-	"num": func(n any) string { return thousands(fmt.Sprint(n)) }, "count": counted, "ago": ago, "started": started, "next": nextObservation, "date": date, "iso": iso, "span": spanOf, "bytes": bytesOf,
+	"num": func(n any) string { return thousands(fmt.Sprint(n)) }, "count": counted, "ago": ago, "started": started, "next": nextObservation, "date": date, "iso": iso, "span": Span, "bytes": bytesOf,
 	"path": showPath, "plot": plotOf, "share": share, "word": func(v any) string { return verdicts[fmt.Sprint(v)].Word }, "tone": func(v any) string { return verdicts[fmt.Sprint(v)].Tone },
 	"care":    careWord,
 	"percent": percent, "took": took, "lines": linesOf,
@@ -56,7 +56,7 @@ func date(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") }
 // ago says how long before now something was, as people say it.
 func ago(t, now time.Time) string {
 	if d := now.Sub(t); d >= 5*time.Second {
-		return spanOf(d) + " ago"
+		return Span(d) + " ago"
 	}
 	return "just now"
 }
@@ -74,7 +74,7 @@ func nextObservation(at, now time.Time) string {
 	if !at.After(now) {
 		return "with the next visit"
 	}
-	return "with a visit in " + spanOf(at.Sub(now)) + " or later"
+	return "with a visit in " + Span(at.Sub(now)) + " or later"
 }
 
 // units are the units of time that people use.
@@ -83,8 +83,8 @@ var units = []struct {
 	name    string
 }{{365.25 * 86400, "year"}, {30.44 * 86400, "month"}, {7 * 86400, "week"}, {86400, "day"}, {3600, "hour"}, {60, "minute"}, {1, "second"}}
 
-// spanOf writes a time in the largest unit that it fills.
-func spanOf(d time.Duration) string {
+// Span writes a time in the largest unit that it fills.
+func Span(d time.Duration) string {
 	seconds := d.Seconds()
 	for _, u := range units {
 		if n := int(seconds/u.seconds + 0.5); seconds >= u.seconds*0.95 {

@@ -32,7 +32,7 @@ func TestNumbersAndTimesAreWrittenForPeople(t *testing.T) {
 		{"a start long ago", started(now.Add(-30*time.Hour), now), "since the program started on 21 Nov 2026, 06:00 UTC"},
 		{"no next observation", nextObservation(time.Time{}, now), "with the next visit"},
 		{"a next observation", nextObservation(now.Add(18*time.Second), now), "with a visit in 18 seconds or later"},
-		{"no time", spanOf(0), "less than a second"},
+		{"no time", Span(0), "less than a second"},
 		{"bytes", bytesOf(512), "512 bytes"},
 		{"kilobytes", bytesOf(51_230), "51.2 kB"},
 		{"megabytes", bytesOf(5_123_000), "5.1 MB"},

@@ -172,8 +172,8 @@ func (r Reason) Means() string {
 }
 
 const unknown = "Nothing is known of this page: no visitor without a cookie got a page there, and no listed page links to it. " +
-	"Perhaps everybody who asked for it was logged in: then open it once in a private window. " +
-	"Or it answered with an error or a redirect, as to a log-in: of such an address, only what a listed page links to is remembered."
+	"Open it once in a private window. It may answer with an error or a redirect, as to a log-in: " +
+	"of such an address, only what a listed page links to is remembered."
 
 // Page says why the page at location is listed or not, and what would change that.
 func Page(v eligibility.Verdict, why eligibility.Reason, location string) string {

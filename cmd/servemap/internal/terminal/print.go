@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/inspect"
 )
 
 // The names of fields are those of the JSON, so that people and programs read of the same things,
@@ -41,7 +42,7 @@ func printField(w io.Writer, indent, name string, v reflect.Value) {
 	case time.Time:
 		text = Stamp(value)
 	case time.Duration:
-		text = value.Round(time.Second).String()
+		text = inspect.Span(value)
 	default:
 		switch v.Kind() {
 		case reflect.Struct:
