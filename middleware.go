@@ -609,8 +609,9 @@ func checkFolder(origin location.Origin, rules []Rule) error {
 		if strings.Contains(start+folder, "%") || strings.HasPrefix(start, folder) || strings.HasPrefix(folder, start) {
 			continue // it matches, or may match: a percent sign may spell the folder in another way
 		}
-		return fmt.Errorf("%s: rule %d: pattern %q matches nothing in %q, the folder of the origin %s, and a sitemap can only list what is in its own folder; "+
-			"begin it with that, or give the origin as the whole host", words.Say("{Rules}"), i+1, r.Pattern, folder, origin)
+		why := fmt.Errorf("matches nothing in %q, the folder of the origin %s, and a sitemap can only list what is in its own folder; "+
+			"begin it with that, or give the origin as the whole host", folder, origin)
+		return fmt.Errorf("%s: %w", words.Say("{Rules}"), &eligibility.RuleError{Index: i, Pattern: r.Pattern, Err: why})
 	}
 	return nil
 }

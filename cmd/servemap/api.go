@@ -79,7 +79,7 @@ func newAnswers(s *settings.Settings, handler http.Handler, st store.Store, clos
 	opts, err := s.Options(log)
 	if err == nil {
 		if c.site, err = servemap.New(s.Origin, st, opts); err != nil {
-			err = errors.Unwrap(err) // the command needs no name of the package
+			err = s.Named(err)
 		}
 	}
 	if err != nil {

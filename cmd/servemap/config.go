@@ -38,11 +38,13 @@ func runCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error
 		if err != nil {
 			return err
 		}
-		log, err := newLog(s, sites[0].Log, sites[0].Level)
+		log, err := newLog(s, sites[0].Log, sites[0].Level.Level)
 		if err != nil {
 			return err
 		}
-		return newProcess(s, log).run(ctx, sites, read)
+		p := newProcess(s, log)
+		p.file = *file
+		return p.run(ctx, sites, read)
 	}
 }
 

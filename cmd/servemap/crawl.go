@@ -74,7 +74,7 @@ func (c *crawl) run(ctx context.Context, address string) error {
 	if c.Admin == "" {
 		c.Password = password
 	}
-	log, err := newLog(c.streams, c.Log, c.Level)
+	log, err := newLog(c.streams, c.Log, c.Level.Level)
 	if err != nil {
 		return err
 	}

@@ -215,6 +215,8 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 		{"a bad rule", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-never", "x"), "-never"},
 		{"a folder that is none", []string{"files", filepath.Join(data, "nix"), "-data", data, "-origin", "https://example.com", "-listen", "127.0.0.1:0"}, "folder"},
 		{"a time without a unit", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-timeout", "5"), "-timeout: it takes a time with its unit, such as 30s or 90d. See"},
+		{"a parameter with its value", proxy("-to", "http://localhost:1", "-query", "p=5"), `-query: "p=5" is not the name of a parameter, such as "p"; name each alone`},
+		{"a pattern with a space", proxy("-to", "http://localhost:1", "-never", "/a b"), "-never /a b: must be written as in a URL"},
 		{"an upstream with a password", proxy("-to", "http://eve:geheim@localhost:1", "-origin", "https://example.com"), "-to: the address has a user; give it without, such as http://localhost:3000"},
 		{"a database of another kind", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-database", "mysql://x"), "postgres://user@host/name"},
 		{"data in the folder that is served", []string{"files", data, "-data", filepath.Join(data, "sitemap-data"), "-origin", "https://example.com", "-listen", "127.0.0.1:0"}, "visitors could fetch"},

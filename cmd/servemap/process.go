@@ -32,7 +32,8 @@ const (
 // folder of its host and a server behind it of its own, and all are known from the start.
 type process struct {
 	log      *slog.Logger
-	attended bool // by a person at a terminal
+	attended bool   // by a person at a terminal
+	file     string // with the settings, "" if they are flags
 	drain    time.Duration
 	given    []net.Listener   // by systemd, and not used yet
 	doors    map[string]*door // by the setting and its address, such as "listen :8080"; once open, they stay open until the end
@@ -164,10 +165,8 @@ func endAll(sites []*site) (err error) {
 func (p *process) open(all []*settings.Settings) (sites []*site, err error) {
 	for i, s := range all {
 		x, err := p.openSite(s, all[:i], len(all) > 1)
-		if err != nil && len(all) > 1 {
-			err = fmt.Errorf("site %d, %s: %w", i+1, s.Origin, err)
-		}
 		if err != nil {
+			err = p.placed(i, all, err)
 			if p.turn != nil {
 				p.turn.refuse(store.ErrClosed)
 			}
@@ -177,6 +176,18 @@ func (p *process) open(all []*settings.Settings) (sites []*site, err error) {
 		p.drain = max(p.drain, s.Drain.Duration)
 	}
 	return sites, nil
+}
+
+// placed returns an error of opening a site, which then says of several which one it is, and where in the file to look.
+func (p *process) placed(i int, all []*settings.Settings, err error) error {
+	of, at := "", ""
+	if len(all) > 1 {
+		of = fmt.Sprintf("site %d, %s: ", i+1, all[i].Origin)
+	}
+	if text, none := os.ReadFile(p.file); none == nil {
+		at = settings.Place(p.file, text, i, err) + ": "
+	}
+	return fmt.Errorf("%s%s%w", at, of, err)
 }
 
 // lead makes these sites serve visitors, and no other.

@@ -57,7 +57,7 @@ func filesCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 // serveOne serves one site until ctx ends.
 func serveOne(ctx context.Context, s streams, v *settings.Settings) error {
 	v.Fill()
-	log, err := newLog(s, v.Log, v.Level)
+	log, err := newLog(s, v.Log, v.Level.Level)
 	if err != nil {
 		return err
 	}

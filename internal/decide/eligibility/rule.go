@@ -51,12 +51,12 @@ type compiled struct {
 }
 
 // NewRules checks rules and returns them as a set. Patterns are those of robots.txt; see
-// [robots.Pattern]. An error names the rule by its number, counted from 1, and its pattern.
+// [robots.Pattern]. An error is a [RuleError].
 func NewRules(rules []Rule) (Rules, error) {
 	rs := make(Rules, 0, len(rules))
 	for i, r := range rules {
 		if err := check(r); err != nil {
-			return nil, fmt.Errorf("rule %d: pattern %q: %w", i+1, r.Pattern, err)
+			return nil, &RuleError{i, r.Pattern, err}
 		}
 		r.Query = slices.Clone(r.Query)
 		// After "?" or "*", an escaped slash may be in a query, where Fold turns it into a slash.
@@ -66,6 +66,19 @@ func NewRules(rules []Rule) (Rules, error) {
 		return cmp.Or(cmp.Compare(b.pattern.Length, a.pattern.Length), cmp.Compare(caution[b.Listing], caution[a.Listing]))
 	})
 	return rs, nil
+}
+
+// RuleError says what is wrong with the rule of an index. Who wrote no rules, but settings that become rules, is told
+// the setting.
+type RuleError struct {
+	Index   int
+	Pattern string
+	Err     error
+}
+
+// Error names the rule by its number, counted from 1, and its pattern.
+func (e *RuleError) Error() string {
+	return fmt.Sprintf("rule %d: pattern %q: %v", e.Index+1, e.Pattern, e.Err)
 }
 
 func check(r Rule) error {

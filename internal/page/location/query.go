@@ -27,7 +27,11 @@ func parseParams(keys []string) (map[string]bool, error) {
 // from Config.More.
 func CheckParam(key string) error {
 	if _, _, bad := normal(key, inKey); key == "" || bad != ReasonNone || strings.ContainsAny(key, "*%") {
-		return fmt.Errorf("%q is not the name of a parameter, such as \"page\"; name each alone, without wildcards, escapes or value", key)
+		such, _, _ := strings.Cut(key, "=")
+		if such == key || CheckParam(such) != nil {
+			such = "page"
+		}
+		return fmt.Errorf("%q is not the name of a parameter, such as %q; name each alone, without wildcards, escapes or value", key, such)
 	}
 	return nil
 }

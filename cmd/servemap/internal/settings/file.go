@@ -2,6 +2,7 @@ package settings
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -16,15 +18,18 @@ import (
 	"github.com/servemap/servemap/internal/page/words"
 )
 
+// sites are what a file says: of all sites, and of each.
+type sites struct {
+	Settings
+	Sites []*Settings `toml:"site"`
+}
+
 // Read reads the sites of a file. What the file says before its first site holds for each site that
 // does not say otherwise. An error names the line.
 func Read(name string, text []byte) ([]*Settings, error) {
-	var file struct {
-		Settings
-		Sites []*Settings `toml:"site"`
-	}
+	var file sites
 	if err := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields().Decode(&file); err != nil {
-		return nil, fmt.Errorf("%s%w", name, faulty(err))
+		return nil, fmt.Errorf("%s%w", name, faulty(text, err))
 	}
 	if reflect.ValueOf(file).IsZero() {
 		return nil, fmt.Errorf("%s says nothing; \"servemap config\" prints all settings", name)
@@ -32,15 +37,23 @@ func Read(name string, text []byte) ([]*Settings, error) {
 	if len(file.Sites) == 0 {
 		file.Sites = []*Settings{{}}
 	}
-	var said struct {
-		Sites []map[string]any `toml:"site"`
-	}
-	err := toml.Unmarshal(text, &said)
+	var all map[string]any
+	err := toml.Unmarshal(text, &all)
+	each, _ := all["site"].([]any)
 	above := file.All()
 	for i, s := range file.Sites {
+		said := all
+		if i < len(each) {
+			said, _ = each[i].(map[string]any)
+		}
 		for j, x := range s.All() {
-			if i >= len(said.Sites) || said.Sites[i][x.Key] == nil { // a site may say false
+			if said[x.Key] == nil { // a site may say false
 				x.Value.Set(above[j].Value)
+			}
+			n, number := x.Value.Interface().(int)
+			if given := cmp.Or(said[x.Key], all[x.Key]) != nil; number && given && (n < 0 || n == 0 && x.String() != "") {
+				err := wrong("{-" + x.Key + "} takes " + takes[x.Type])
+				return nil, fmt.Errorf("%s: %w", Place(name, text, i, err), err)
 			}
 		}
 		s.Fill()
@@ -51,29 +64,84 @@ func Read(name string, text []byte) ([]*Settings, error) {
 	return file.Sites, err
 }
 
-// faulty says what is wrong with a file, after its name.
-func faulty(err error) error {
+// says matches a line that says a setting, and a line that begins a table.
+var (
+	says   = regexp.MustCompile("^\\s*([a-z-]+)\\s*=\\s*")
+	begins = regexp.MustCompile("^\\s*\\[+([a-z.]+)")
+)
+
+// faulty says what is wrong with a text, after the name of its file. On a line that says a setting, that is what the
+// setting takes.
+func faulty(text []byte, err error) error {
 	var unknown *toml.StrictMissingError
 	var bad *toml.DecodeError
 	if errors.As(err, &unknown) {
 		bad = &unknown.Errors[0]
-	} else if !errors.As(err, &bad) {
-		return fmt.Errorf(": %w", err)
+	} else if !errors.As(err, &bad) { // of a value that does not know its line
+		bad = new(toml.DecodeError)
 	}
-	line, _ := bad.Position()
+	line, column := bad.Position()
+	if line == 0 {
+		line, column = lineOf(text, err), len(text)
+	}
 	key, types := strings.Join(bad.Key()[max(0, len(bad.Key())-1):], ""), map[string]reflect.Type{}
 	for _, t := range []reflect.Type{reflect.TypeFor[rule](), reflect.TypeFor[Settings]()} {
 		for _, f := range reflect.VisibleFields(t) {
 			types[keyOf(f)] = f.Type
 		}
 	}
+	of := strings.Split(string(text), "\n")[line-1]
+	if m := says.FindStringSubmatch(of); key == "" && m != nil && column > len(m[0]) { // no TOML, such as ture
+		key = m[1]
+	}
 	switch {
 	case unknown != nil:
 		return fmt.Errorf(":%d: There is no setting %s. %s", line, key, Meant(key, slices.Sorted(maps.Keys(types)), `"servemap config" prints all of them.`))
-	case takes[types[key]] != "":
+	case takes[types[key]] != "" && !strings.Contains(bad.Error(), "already"):
 		return fmt.Errorf(":%d: %s takes %s", line, key, takes[types[key]])
 	}
-	return fmt.Errorf(":%d: %s", line, strings.TrimPrefix(bad.Error(), "toml: "))
+	return fmt.Errorf(":%d: %s", line, strings.TrimPrefix(err.Error(), "toml: "))
+}
+
+// lineOf returns the number of the line up to which a text cannot be read, and before which it can.
+func lineOf(text []byte, err error) int {
+	lines := strings.SplitAfter(string(text), "\n")
+	return 1 + sort.Search(len(lines)-1, func(n int) bool {
+		again := toml.Unmarshal([]byte(strings.Join(lines[:n+1], "")), new(sites))
+		return again != nil && again.Error() == err.Error()
+	})
+}
+
+// Place returns the name of a file and the line to look at for an error of the site with an index: that of the setting
+// that the error begins with, maybe above the first site, or of the rule's pattern, or else where the site begins.
+func Place(name string, text []byte, site int, err error) string {
+	quoted := strings.SplitN(err.Error()+" ", "`", 3) // as package words names a setting of a file
+	key, value := "", ""
+	if len(quoted) == 3 && quoted[0] == "" {
+		key, value = quoted[1], strings.TrimSuffix(strings.Fields(quoted[2] + " -")[0], ":")
+	}
+	of, table, found := -1, "", 0
+	for n, line := range strings.Split(string(text), "\n") {
+		if m := begins.FindStringSubmatch(line); m != nil {
+			if table = m[1]; table == "site" {
+				of++
+			}
+			if found == 0 && of == site {
+				found = n + 1
+			}
+		}
+		m := says.FindStringSubmatch(line)
+		switch {
+		case m == nil || of >= 0 && of != site:
+		case m[1] == key && (table == "" || table == "site"), // or below, in place of above
+			key == "rule" && m[1] == "pattern" && strings.Contains(line, value):
+			found = n + 1
+		}
+	}
+	if found == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s:%d", name, found)
 }
 
 // remark is a line of a file that says what a setting is for.

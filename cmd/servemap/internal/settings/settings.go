@@ -4,7 +4,6 @@ package settings
 
 import (
 	"fmt"
-	"log/slog"
 	"strings"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/folder"
@@ -81,19 +80,19 @@ type Engines struct {
 
 // Operation says how the process runs, and where it keeps what it learns.
 type Operation struct {
-	Data      string     `toml:"data" of:"crawl" arg:"DIR" first:"1" comment:"the folder for what is learned; keep it"`
-	Reserve   int        `toml:"reserve" arg:"MIB" comment:"how many MiB of that folder's disk stay free; by default a tenth of the disk, from 24 to 512"`
-	Wait      bool       `toml:"wait" comment:"serve the pages also while {-data} belongs to another user, and wait for it"`
-	Drain     duration   `toml:"drain" arg:"DURATION" default:"10s" comment:"how long downloads, event streams and the like may go on once the process is told to end; new visitors are served meanwhile, and then refused for 3s at most, unless systemd holds the socket"`
-	Database  secret     `toml:"database" arg:"URL" env:"SERVEMAP_DATABASE" comment:"the postgres:// URL of a database for what is learned, for several processes"`
-	Table     string     `toml:"table" needs:"database" arg:"NAME" comment:"the table in that database, also as SCHEMA.NAME; by default servemap"`
-	Admin     string     `toml:"admin" of:"crawl" arg:"ADDRESS" first:"1" comment:"an address for /healthz, /metrics and the inspector, by a link that the log has, such as 127.0.0.1:9090; by default none"`
-	Password  secret     `toml:"admin-password" of:"crawl" needs:"admin" arg:"TEXT" first:"1" env:"SERVEMAP_ADMIN_PASSWORD" comment:"open the inspector and /metrics to the user admin with this password, in place of the link; for other machines and containers"`
-	Log       string     `toml:"log" of:"crawl" arg:"FORM" first:"1" comment:"the form of the log: people, text or json; by default people in a terminal, and else text"`
-	Level     slog.Level `toml:"log-level" of:"crawl" arg:"LEVEL" comment:"the least that is logged: debug, info, warn or error"`
-	KeepFor   duration   `toml:"keep-for" arg:"DURATION" default:"90d" comment:"how long a listed page stays while nobody gets it"`
-	PartPages int        `toml:"part-pages" of:"crawl" arg:"PAGES" default:"50000" comment:"the most pages of one file of the sitemap"`
-	Render    duration   `toml:"render-every" arg:"DURATION" default:"5s" comment:"the least time between two renderings of the sitemap"`
+	Data      string   `toml:"data" of:"crawl" arg:"DIR" first:"1" comment:"the folder for what is learned; keep it"`
+	Reserve   int      `toml:"reserve" arg:"MIB" comment:"how many MiB of that folder's disk stay free; by default a tenth of the disk, from 24 to 512"`
+	Wait      bool     `toml:"wait" comment:"serve the pages also while {-data} belongs to another user, and wait for it"`
+	Drain     duration `toml:"drain" arg:"DURATION" default:"10s" comment:"how long downloads, event streams and the like may go on once the process is told to end; new visitors are served meanwhile, and then refused for 3s at most, unless systemd holds the socket"`
+	Database  secret   `toml:"database" arg:"URL" env:"SERVEMAP_DATABASE" comment:"the postgres:// URL of a database for what is learned, for several processes"`
+	Table     string   `toml:"table" needs:"database" arg:"NAME" comment:"the table in that database, also as SCHEMA.NAME; by default servemap"`
+	Admin     string   `toml:"admin" of:"crawl" arg:"ADDRESS" first:"1" comment:"an address for /healthz, /metrics and the inspector, by a link that the log has, such as 127.0.0.1:9090; by default none"`
+	Password  secret   `toml:"admin-password" of:"crawl" needs:"admin" arg:"TEXT" first:"1" env:"SERVEMAP_ADMIN_PASSWORD" comment:"open the inspector and /metrics to the user admin with this password, in place of the link; for other machines and containers"`
+	Log       string   `toml:"log" of:"crawl" arg:"FORM" first:"1" comment:"the form of the log: people, text or json; by default people in a terminal, and else text"`
+	Level     level    `toml:"log-level" of:"crawl" arg:"LEVEL" comment:"the least that is logged: debug, info, warn or error"`
+	KeepFor   duration `toml:"keep-for" arg:"DURATION" default:"90d" comment:"how long a listed page stays while nobody gets it"`
+	PartPages int      `toml:"part-pages" of:"crawl" arg:"PAGES" default:"50000" comment:"the most pages of one file of the sitemap"`
+	Render    duration `toml:"render-every" arg:"DURATION" default:"5s" comment:"the least time between two renderings of the sitemap"`
 }
 
 // rule is a [servemap.Rule] in a file.
@@ -131,7 +130,7 @@ func (s *Settings) Check() error {
 		return wrong("{-origin} %w", err)
 	}
 	if s.Folder != "" && s.To != "" {
-		return wrong("give {-to} or a folder, not both")
+		return wrong("{-folder} and {-to} are both given; a site has one of them")
 	}
 	if s.Data != "" && s.Folder != "" && folder.Serves(s.Folder, s.Data) {
 		return wrong("{-data} %s is in the folder that is served, so visitors could fetch what is learned; give a folder outside it, or one whose name begins with a dot", s.Data)

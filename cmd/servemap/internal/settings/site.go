@@ -14,6 +14,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/folder"
 	"github.com/servemap/servemap/cmd/servemap/internal/google"
 	"github.com/servemap/servemap/cmd/servemap/internal/upstream"
+	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/forwarded"
 	"github.com/servemap/servemap/notify"
 	"github.com/servemap/servemap/store"
@@ -32,27 +33,12 @@ func (s *Settings) Options(log *slog.Logger) (*servemap.Options, error) {
 		Extensions: servemap.Extensions{Alternates: s.Alternates, Images: s.Images, Videos: s.Videos, News: s.News, Publication: s.Publication},
 		Limits:     servemap.Limits{KeepFor: s.KeepFor.Duration, PartPages: s.PartPages, RenderEvery: s.Render.Duration},
 	}
-	for _, all := range []struct {
-		patterns
-		servemap.Rule
-	}{
-		{s.Never, servemap.Rule{List: servemap.DecisionNever}},
-		{s.Always, servemap.Rule{List: servemap.DecisionAlways}},
-		{s.Public, servemap.Rule{IgnoreCacheControl: true}},
-	} {
-		for _, all.Pattern = range all.patterns {
-			o.Rules = append(o.Rules, all.Rule)
-		}
+	rules, err := s.rules()
+	if err != nil {
+		return nil, err
 	}
-	for _, r := range s.Rules {
-		list, known := decisions[r.List]
-		if !known {
-			return nil, fmt.Errorf("the rule for %s has the list %q; it may be always, never or auto", r.Pattern, r.List)
-		}
-		o.Rules = append(o.Rules, servemap.Rule{Pattern: r.Pattern, List: list, Query: r.Query, IgnoreCacheControl: r.IgnoreCacheControl, ChangeFreq: r.ChangeFreq, Priority: r.Priority, Section: r.Section})
-	}
-	if len(s.Query) > 0 { // a rule adds to the default; Options.Query would replace it
-		o.Rules = append(o.Rules, servemap.Rule{Pattern: "/", Query: s.Query})
+	for _, r := range rules {
+		o.Rules = append(o.Rules, r.Rule)
 	}
 	trusted, err := s.trusted()
 	if err != nil {
@@ -62,6 +48,54 @@ func (s *Settings) Options(log *slog.Logger) (*servemap.Options, error) {
 		o.ClientIP = trusted.Client
 	}
 	return o, nil
+}
+
+// ruled is a rule with the setting that says it, in braces as for package words.
+type ruled struct {
+	servemap.Rule
+	by string
+}
+
+// rules returns what the settings say of patterns.
+func (s *Settings) rules() (rules []ruled, err error) {
+	for _, all := range []struct {
+		patterns
+		ruled
+	}{
+		{s.Never, ruled{servemap.Rule{List: servemap.DecisionNever}, "{-never}"}},
+		{s.Always, ruled{servemap.Rule{List: servemap.DecisionAlways}, "{-always}"}},
+		{s.Public, ruled{servemap.Rule{IgnoreCacheControl: true}, "{-public}"}},
+	} {
+		for _, all.Pattern = range all.patterns {
+			rules = append(rules, all.ruled)
+		}
+	}
+	for _, r := range s.Rules {
+		list, known := decisions[r.List]
+		if !known {
+			return nil, wrong("{-rule} %s: has the list %q; it may be always, never or auto", r.Pattern, r.List)
+		}
+		is := servemap.Rule{Pattern: r.Pattern, List: list, Query: r.Query, IgnoreCacheControl: r.IgnoreCacheControl}
+		is.ChangeFreq, is.Priority, is.Section = r.ChangeFreq, r.Priority, r.Section
+		rules = append(rules, ruled{is, "{-rule}"})
+	}
+	if len(s.Query) > 0 { // a rule adds to the default; Options.Query would replace it
+		rules = append(rules, ruled{servemap.Rule{Pattern: "/", Query: s.Query}, "{-query}"})
+	}
+	return rules, nil
+}
+
+// Named returns an error of the library, with a setting in place of the number of a rule that the owner did not write.
+func (s *Settings) Named(err error) error {
+	var bad *eligibility.RuleError
+	if !errors.As(err, &bad) {
+		return errors.Unwrap(err) // the command needs no name of the package
+	}
+	rules, _ := s.rules()
+	if by := rules[bad.Index].by; by != "{-query}" {
+		return wrong(by+" %s: %w", bad.Pattern, bad.Err)
+	}
+	return wrong("{-query}: %w", errors.Unwrap(bad.Err))
 }
 
 // Handler returns the site itself.
