@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/zeebo/xxh3"
+	"golang.org/x/text/currency"
 
 	"github.com/servemap/servemap/internal/page/html"
 )
@@ -132,15 +133,28 @@ func weight(s []byte) (n int) {
 	return n
 }
 
-// hasAmount reports whether a text has a sign of a price or a share, or a number with two decimals, as prices have whose
-// currency is written in letters. Dates and times have more parts.
+// hasAmount reports whether a text has a sign of a price or a share, a number with two decimals, as prices have whose
+// currency is written in letters, or a number beside the code of a currency. Dates and times have more parts.
 func hasAmount(s string) bool {
 	for n := range strings.FieldsFuncSeq(s, func(r rune) bool { return !strings.ContainsRune("0123456789.,:", r) }) {
 		if i := len(n) - 3; i > 0 && (n[i] == '.' || n[i] == ',') && isDigit(n[i-1]) && strings.Count(n, n[i:i+1]) == 1 && isDigit(n[i+1]) && isDigit(n[i+2]) {
 			return true
 		}
 	}
-	return strings.ContainsFunc(s, func(r rune) bool { return r == '%' || unicode.Is(unicode.Sc, r) })
+	return strings.ContainsFunc(s, func(r rune) bool { return r == '%' || unicode.Is(unicode.Sc, r) }) || hasCurrency(s)
+}
+
+// hasCurrency reports whether a text has a number beside the code of a currency, such as EUR.
+func hasCurrency(s string) bool {
+	words := strings.Fields(s)
+	for i, w := range words {
+		_, err := currency.ParseISO(w)
+		if code := err == nil && w == strings.ToUpper(w); code &&
+			(i > 0 && isDigit(words[i-1][len(words[i-1])-1]) || i+1 < len(words) && isDigit(words[i+1][0])) {
+			return true
+		}
+	}
+	return false
 }
 
 // reading is what was read of a page, and buffers for texts.
