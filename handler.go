@@ -46,7 +46,9 @@ func (s *Site) Wrap(next http.Handler) http.Handler {
 	if proxy, is := next.(interface{ TellBy(*messages.Hints) }); is { // of the command
 		proxy.TellBy(s.hints)
 	}
-	if !s.looks.Inner.CompareAndSwap(nil, &next) {
+	if s.looks.Inner.CompareAndSwap(nil, &next) {
+		s.hints.End(messages.Unwrapped)
+	} else {
 		s.looks.Several.Store(true)
 	}
 	return s.front.Wrap(next)
@@ -65,6 +67,7 @@ func (s *Site) Mount(r *mux.Router) {
 		panic(fmt.Sprintf("servemap: Mount: no request for %q reaches this subrouter, so the site would not be seen, or its sitemap not be served; "+
 			"mount on the root router", path))
 	}
+	s.front.Reached()
 	var router http.Handler = r
 	s.looks.Inner.CompareAndSwap(nil, &router)
 	_ = r.Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
@@ -105,6 +108,9 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 	}
 	return inspector(func(w http.ResponseWriter, r *http.Request) {
 		s.observer.Disown(w)
+		if !s.observer.Passed() && (s.looks.Inner.Load() == nil || s.looks.Several.Load()) {
+			s.hints.Give(messages.Unwrapped, "")
+		}
 		if !inspect.Enter(w, r) {
 			pages.ServeHTTP(w, r)
 		}
@@ -136,7 +142,8 @@ func (i inspected) Stats() (any, messages.Counts) {
 func (s inspected) counts(st Stats) messages.Counts {
 	served, _ := s.files.Metrics()
 	return messages.Counts{
-		Origin: s.origin.String(), Listed: st.Listed, Dated: served.Dated, Observations: st.Observations,
+		Unserved: s.hints.Has(messages.Unwrapped) || s.hints.Has(messages.Routed),
+		Origin:   s.origin.String(), Listed: st.Listed, Dated: served.Dated, Observations: st.Observations,
 		Verdicts: st.Verdicts, Ignored: st.Ignored, Hints: st.Hints, Broken: st.BrokenLinks, ReportOnly: s.opts.ReportOnly, NoStore: st.Store != "",
 	}
 }

@@ -483,6 +483,7 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 		Captures: capture.NewRecorder(response.NewBuffers(observation.MaxPage, bodiesBytes, with.Memory)), Indexer: s.indexer, Files: s.files,
 		Clients: observe.Clients{Benign: anonymous.NewBenign(s.opts.Benign), Anonymous: s.opts.Anonymous, ClientIP: s.opts.ClientIP, Hints: s.hints},
 		Rules:   s.rules, WatchRobots: s.robots == nil, Owner: s.link.Owner, Looks: s.looks,
+		First: func(r *http.Request) { s.front.First(r, s.looks.Several.Load()) },
 	})
 	if s.opts.Crawlers {
 		var ranges crawlers.Ranges
@@ -495,7 +496,7 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 	}
 	s.front = front.New(front.Config{
 		Path: s.path, Folder: s.origin.Folder(), Name: s.opts.Name, Files: s.files, Observer: s.observer, Crawlers: s.crawlers,
-		NoSitemap: func() string { return messages.NoSitemap(inspected{s}.counts(s.Stats())) },
+		Hints: s.hints, NoSitemap: func() string { return messages.NoSitemap(inspected{s}.counts(s.Stats())) },
 	})
 	return nil
 }

@@ -18,6 +18,7 @@ type Files struct {
 	RobotsLine string       `json:"robots_line"`
 	RobotsTxt  RobotsTxt    `json:"robots_txt,omitempty"`
 	ReportOnly bool         `json:"report_only,omitempty"`
+	Unserved   bool         `json:"unserved,omitempty"` // no request for them has come
 	Sections   []Section    `json:"sections,omitempty"` // the largest first, at most mostSections
 	Partly     bool         `json:"partly,omitempty"`   // time ran out before all pages were counted
 }
@@ -33,6 +34,8 @@ const mostSections = 12
 
 func (i *Inspector) files(ctx context.Context, _ url.Values) (view, error) {
 	data := Files{Files: i.Files.List(), RobotsLine: i.RobotsLine, RobotsTxt: i.robotsTxt(), ReportOnly: i.ReportOnly}
+	_, s := i.Public.Stats()
+	data.Unserved = s.Unserved
 	data.Sections, data.Partly = i.sections(ctx)
 	return view{Name: "files", Nav: "files", Title: "Files", Data: data}, nil
 }

@@ -31,6 +31,7 @@ type Overview struct {
 
 	Read       Read `json:"-"` // as the view of links has it
 	ReportOnly bool `json:"report_only,omitempty"`
+	Unserved   bool `json:"-"` // no request for the sitemap has come
 	Crawlers   any  `json:"-"` // a []servemap.Crawler
 	Followed   bool `json:"-"` // crawlers are
 	Counting   bool `json:"-"` // what happened is first stored after a minute
@@ -75,7 +76,7 @@ type Day struct {
 func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 	stats, s := i.Public.Stats()
 	o := Overview{
-		Stats: stats, Origin: i.Origin.String(), Serving: s.Listed > 0 && !s.ReportOnly, Responses: responsesOf(s.Ignored), History: i.history(ctx),
+		Stats: stats, Origin: i.Origin.String(), Serving: s.Listed > 0 && !s.ReportOnly && !s.Unserved, Unserved: s.Unserved, Responses: responsesOf(s.Ignored), History: i.history(ctx),
 		ReportOnly: s.ReportOnly, Followed: i.Crawlers, Crawlers: i.Public.Crawlers(), State: state(s), Read: i.read(), Reasons: groupsOf(s.Verdicts),
 		Uncounted: uncounted(s),
 	}
@@ -147,6 +148,10 @@ func state(s messages.Counts) string {
 	switch {
 	case s.ReportOnly:
 		return fmt.Sprintf("Nothing is published yet: %s would be listed", count(s.Listed, "page"))
+	case s.Unserved && s.Listed > 0:
+		return count(s.Listed, "page") + " known, but no request for the sitemap has come here yet"
+	case s.Unserved:
+		return "No request for the sitemap has come here yet"
 	case s.Listed > 0 && s.NoStore:
 		return fmt.Sprintf("%s listed; the store does not answer", count(s.Listed, "page"))
 	case s.NoStore:

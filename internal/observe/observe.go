@@ -28,6 +28,7 @@ type Config struct {
 	Indexer     *indexer.Indexer
 	Files       *files.Files
 	Rules       eligibility.Rules
+	First       func(*http.Request)      // gets the first request that comes; may be nil
 	Owner       func(*http.Request) bool // whether it is for what servemap shows the owner
 	Looks       *Looks                   // at the site's own pages; nil if it makes none
 	WatchRobots bool                     // whether to learn robots.txt from the one that the site serves
@@ -35,7 +36,8 @@ type Config struct {
 
 // Observer watches the responses of one site. It is safe for concurrent use.
 type Observer struct {
-	closed    atomic.Bool // the first two fields are on a cache line that is seldom written: every request reads them
+	closed    atomic.Bool // the first three fields are on a cache line that is seldom written: every request reads them
+	passed    atomic.Bool // a request has come
 	Own       Own
 	cfg       Config
 	diagnosis diagnosis
@@ -55,6 +57,9 @@ func New(cfg Config) *Observer {
 
 // Close makes the observer pass every request on unwatched.
 func (o *Observer) Close() { o.closed.Store(true) }
+
+// Passed reports whether a request has come.
+func (o *Observer) Passed() bool { return o.passed.Load() }
 
 // Serve calls next for the request. It watches the response if there may be something to learn.
 func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Request) {
@@ -137,6 +142,9 @@ func (o *Observer) idle(r *http.Request) bool {
 
 // begin decides whether to watch the response to a request, and for which location.
 func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, claim schedule.Claim, ok bool) {
+	if !o.passed.Load() && !o.passed.Swap(true) && o.cfg.First != nil {
+		o.cfg.First(r)
+	}
 	located := false
 	claim, ok = o.cfg.Schedule.Begin(r.RequestURI, func() bool {
 		loc, located = o.locate(r), true

@@ -17,6 +17,8 @@ type Hint uint8
 // The hints, more fundamental causes first.
 const (
 	_           Hint = iota
+	Unwrapped        // no request passes through the site
+	Routed           // it stands where a request for the sitemap may not come
 	Unanswered       // the site behind a proxy does not answer
 	OtherOrigin      // requests or pages name another host or scheme
 	Canonicals       // pages name something else as canonical
@@ -42,6 +44,10 @@ const (
 
 // hintTexts say what is wrong, and then what to do about it.
 var hintTexts = [hints]string{
+	Unwrapped: "No request has passed through this site yet, so nothing is learned, also not by the inspector. " +
+		"Call site.Mount(r) on the root router of gorilla/mux, after its routes, or serve site.Wrap(handler).",
+	Routed: "The site stands inside a route of the program's router, so the sitemap answers 404 unless another route leads requests for it here too. " +
+		"With gorilla/mux, call site.Mount(r) on the root router in place of r.Use(site.Wrap). With others, put site.Wrap around the whole router.",
 	Unanswered: "The site does not answer; visitors get 502 or 504. See whether it runs, and what its log says.",
 	OtherOrigin: "Visitors, redirects or the pages themselves use another host or scheme than the origin's, so nothing there is listed. " +
 		"Correct {Origin}, name its hosts in {Hosts}, or correct the canonical URLs.",

@@ -18,6 +18,7 @@ type Counts struct {
 	Hints        []string          // as texts
 	Broken       int               // links
 	ReportOnly   bool
+	Unserved     bool // no request for the sitemap comes here, as far as is known
 	NoStore      bool // the store cannot be used
 }
 

@@ -3,6 +3,7 @@ package eligibility
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/action"
@@ -246,15 +247,20 @@ func (r *Record) Claim(c Context) Claim {
 	return claim
 }
 
-// Beats reports whether a location takes the place of another one. A higher rank does. Among equal
-// ones, a linked location is preferred. Next comes the shorter one: an article before a page of its
-// comments. Otherwise the other one stays. The order is strict, so that locations do not take turns.
+// Beats reports whether a location takes the place of another one. A higher rank does. Among equal ones it is the one
+// without a query: "/list" before "/list?page=1". Then a linked location is preferred, and then the shorter one: an
+// article before a page of its comments. Otherwise the other one stays. The order is strict, so that locations do not
+// take turns.
 func (a Claim) Beats(b Claim) bool {
 	switch {
 	case a.Rank != b.Rank:
 		return a.Rank > b.Rank
+	case a.queried() != b.queried():
+		return b.queried()
 	case a.Linked != b.Linked:
 		return a.Linked
 	}
 	return len(a.Location) < len(b.Location)
 }
+
+func (a Claim) queried() bool { return strings.Contains(a.Location, "?") }

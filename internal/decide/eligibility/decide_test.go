@@ -80,7 +80,8 @@ func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
 // Of the pages that would each be listed, one represents a content.
 func TestOneOfSeveralCopiesIsListed(t *testing.T) {
 	routed, linked := Record{Location: "/page", Evidence: Evidence{Route: true}}, Record{Location: "/page", Evidence: Evidence{Link: true}}
-	self, old := linked, linked
+	self, old, queried := linked, linked, linked
+	queried.Location = "/?page=1"
 	self.Self = true
 	old.Age = 25 * time.Hour
 	other := func(rank Rank, location string) *Claim { return &Claim{rank, true, location} }
@@ -95,7 +96,9 @@ func TestOneOfSeveralCopiesIsListed(t *testing.T) {
 	}{
 		{"alone", routed, false, 1, nil, None},
 		{"the first to be listed of several", linked, false, 3, nil, None},
+		{"with a route and no query, where a linked one with a query is listed", routed, false, 2, other(Proven, "/?page=1"), None},
 		{"linked, where one is listed that is not", linked, false, 2, &Claim{Proven, false, shorter}, None},
+		{"linked and with a query, where one without is listed", queried, false, 2, &Claim{Proven, false, longer}, Duplicate},
 		{"linked, where a linked one is listed", linked, false, 2, other(Proven, shorter), Duplicate},
 		{"linked and shorter, where a linked one is listed", linked, false, 2, other(Proven, longer), None},
 		{"of the same length, where a linked one is listed", linked, false, 2, other(Proven, "/same"), Duplicate},

@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"strings"
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
@@ -38,13 +39,9 @@ func (u *visited) content() {
 		if p.Foreign = 0; p.Language != u.language() {
 			p.Mark, p.Language = mark.Mark{}, u.language()
 		}
-		if p.Showing != u.Showing {
-			p.Turned = 0
-			if p.Listed() {
-				p.Turned = u.Moment()
-			}
+		if p.BodyHash = u.Hash; !u.awaitsItsPath() {
+			u.shows()
 		}
-		p.BodyHash, p.Showing = u.Hash, u.Showing
 		p.Claims = nil
 		for _, a := range u.Alternates {
 			p.Claims = append(p.Claims, pagerecord.Claim{Lang: a.Lang, ID: u.site.ID(a.Location)})
@@ -61,6 +58,41 @@ func (u *visited) content() {
 		return
 	}
 	u.date(comparison{outcome: mark.Variant})
+}
+
+// shows notes what the page shows.
+func (u *visited) shows() {
+	p := u.p
+	if p.Showing != u.Showing || p.Reason == eligibility.Duplicate {
+		p.Turned = 0
+		if p.Listed() {
+			p.Turned = u.Moment()
+		}
+	}
+	p.Showing = u.Showing
+}
+
+// awaitsItsPath reports whether the page still counts as a copy of the one at its path, without its query, although it
+// shows something new. That one has probably got the same edit, and nobody has seen it since. It has a day for that.
+// Otherwise "/list?page=1" would be listed after each edit until "/list" is seen, and then leave again.
+func (u *visited) awaitsItsPath() bool {
+	p := u.p
+	path, _, queried := strings.Cut(u.Location, "?")
+	if !queried || p.Reason != eligibility.Duplicate || p.Showing == u.Showing {
+		return false
+	}
+	d := u.duplicates(p.Showing)
+	first := u.rival(u.Location, d)
+	if first == nil || d.Listed != path || first.Showing != p.Showing {
+		return false
+	}
+	if p.Turned == 0 {
+		p.Turned = u.Moment()
+		u.due(u.Location)
+		u.look(path)
+		u.look(u.Location)
+	}
+	return first.LastSeen <= p.Turned && u.Moment().Sub(p.Turned) < day
 }
 
 // news reports whether a visitor got a text or a date by which a listed page would change, if the site can look itself.

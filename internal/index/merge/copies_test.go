@@ -38,6 +38,34 @@ func TestDuplicatesAreOnePage(t *testing.T) {
 	}
 }
 
+// A list without a query, which a route shows to be public, is its own first page, to which the second one links.
+func TestListStandsForItsFirstPageAndGoesOnToDoSo(t *testing.T) {
+	const list, first = "/search", "/search?page=1"
+	at := func(location, text string) step { return see(location, html(text), route("/search", location == list)) }
+	home, edited := see("/", html("home", first)), same+" Cheaper now."
+
+	tell(t, options{}, []story{
+		{"the list first", []step{home, at(list, same), at(first, same), is(first, held, eligibility.Duplicate)}, []string{"/", list}},
+		{"its first page first", []step{home, at(first, same), at(list, same), is(first, held, eligibility.Duplicate)}, []string{"/", list}},
+		{"after an edit, its first page first", []step{
+			home, at(list, same), at(first, same), times(3, at(first, edited), is(first, held, eligibility.Duplicate)), at(list, edited), at(first, edited),
+		}, []string{"/", list}},
+		{"both got other texts", []step{
+			home, at(list, same), at(first, same), at(first, edited), at(list, "another list"), at(first, edited), is(first, listed, eligibility.ByLink),
+		}, []string{"/", list, first}},
+		{"the list stays as it is", []step{
+			home, at(list, same), at(first, same), at(first, edited), at(list, same), at(first, edited),
+		}, []string{"/", list, first}},
+		{"nobody asks for the list for a day", []step{
+			home, at(list, same), at(first, same), at(first, edited), waits(24 * time.Hour), at(first, edited),
+		}, []string{"/", list, first}},
+		{"one edit after the other", []step{
+			home, at(list, same), at(first, same), at(first, edited), at(first, same), waits(48 * time.Hour),
+			at(first, edited), is(first, held, eligibility.Duplicate), at(list, edited), at(first, edited),
+		}, []string{"/", list}},
+	})
+}
+
 // Some routers answer alike with and without a slash at the end.
 func TestSlashAtTheEndMakesNoOtherPage(t *testing.T) {
 	with, without := see("/blog/", html(same), route("/blog", true)), see("/blog", html(same), route("/blog", true))

@@ -11,11 +11,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/felixge/httpsnoop"
 	"github.com/gorilla/mux"
 
 	"github.com/servemap/servemap/internal/admin/crawlers"
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/observe"
 	"github.com/servemap/servemap/internal/publish/files"
 )
@@ -28,14 +30,38 @@ type Config struct {
 	Files     *files.Files
 	Observer  *observe.Observer
 	Crawlers  *crawlers.Tracker // nil if they are not followed
-	NoSitemap func() string     // says why there is none, in words that strangers may read
+	Hints     *messages.Hints
+	NoSitemap func() string // says why there is none, in words that strangers may read
 }
 
 // Front serves one site.
-type Front struct{ Config }
+type Front struct {
+	Config
+	reached atomic.Bool // requests for the files come here: one did, or a route leads them here
+}
 
 // New returns a front.
-func New(cfg Config) *Front { return &Front{cfg} }
+func New(cfg Config) *Front { return &Front{Config: cfg} }
+
+// Reached says that requests for the files come here.
+func (f *Front) Reached() {
+	if !f.reached.Swap(true) {
+		f.Hints.End(messages.Unwrapped, messages.Routed)
+	}
+}
+
+// First gets the first request that comes. A route that led it here may lead none for the files here. If the program
+// wraps several of its parts, another of these may get them.
+func (f *Front) First(r *http.Request, several bool) {
+	f.Hints.End(messages.Unwrapped)
+	if several && mux.CurrentRoute(r) == nil { // in the Use of gorilla/mux it wraps for each request
+		return
+	}
+	name := f.Name + ".xml"
+	if !f.reached.Load() && !observe.Leads(r, f.Path+name) && !observe.Leads(r, f.Folder+name) {
+		f.Hints.Give(messages.Routed, "")
+	}
+}
 
 // Wrap returns a handler that has next serve all but the files.
 func (f *Front) Wrap(next http.Handler) http.Handler {
@@ -151,6 +177,9 @@ func (f *Front) Outside(route *mux.Route) string {
 
 // ServeFile answers a request for one of the files, and follows crawlers.
 func (f *Front) ServeFile(w http.ResponseWriter, r *http.Request) {
+	if !f.reached.Load() {
+		f.Reached()
+	}
 	name := path.Base(r.URL.Path)
 	if says := f.Observer.Own.Proves(name); says != "" {
 		f.Observer.Own.ServeProof(w, says)

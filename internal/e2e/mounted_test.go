@@ -1,0 +1,109 @@
+package e2e
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/gorilla/mux"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/inspect"
+	"github.com/servemap/servemap/internal/testkit"
+)
+
+// The inspector says that a sitemap is served only once a request for it came to the site, or where the site stands so
+// that it will. Otherwise inspector and log name the mistake and its remedy.
+func TestInspectorKnowsWhetherTheSitemapIsServed(t *testing.T) {
+	routes := func() (r, admin *mux.Router) {
+		r = mux.NewRouter()
+		r.HandleFunc("/", testkit.Page("home", "/a"))
+		r.HandleFunc("/a", testkit.Page("a"))
+		admin = r.PathPrefix("/admin").Subrouter()
+		admin.HandleFunc("/", testkit.Page("for staff"))
+		return r, admin
+	}
+	ask := func(with func(s *servemap.Site, r, admin *mux.Router)) func(*servemap.Site) http.Handler {
+		return func(s *servemap.Site) http.Handler {
+			r, admin := routes()
+			with(s, r, admin)
+			return r
+		}
+	}
+	const routed, unwrapped = "call site.Mount(r) on the root router", "No request has passed through this site yet"
+	for _, tt := range []struct {
+		name   string
+		mount  func(*servemap.Site) http.Handler
+		visits []string
+		status int    // of the sitemap
+		hint   string // before anybody asks for it, "" for none
+	}{
+		{"mounted", ask(func(s *servemap.Site, r, _ *mux.Router) { s.Mount(r) }), []string{"/", "/a"}, 200, ""},
+		{"in the router's Use", ask(func(s *servemap.Site, r, _ *mux.Router) { r.Use(s.Wrap) }), []string{"/", "/a"}, 404, routed},
+		{"in Use, with a route for any path", ask(func(s *servemap.Site, r, _ *mux.Router) {
+			r.Use(s.Wrap)
+			r.PathPrefix("/").Handler(http.NotFoundHandler())
+		}), []string{"/", "/a"}, 200, routed},
+		{"in the Use of a subrouter", ask(func(s *servemap.Site, _, admin *mux.Router) { admin.Use(s.Wrap) }), []string{"/", "/admin/"}, 404, routed},
+		{"in that, which nobody visits", ask(func(s *servemap.Site, _, admin *mux.Router) { admin.Use(s.Wrap) }), []string{"/", "/a"}, 404, unwrapped},
+		{"in that, behind a log-in", ask(func(s *servemap.Site, _, admin *mux.Router) {
+			admin.Use(func(http.Handler) http.Handler { return http.RedirectHandler("/", http.StatusFound) }, s.Wrap)
+		}), []string{"/admin/", "/admin/"}, 404, unwrapped},
+		{"forgotten", ask(func(*servemap.Site, *mux.Router, *mux.Router) {}), []string{"/", "/a"}, 404, unwrapped},
+		{"around the router", func(s *servemap.Site) http.Handler { r, _ := routes(); return s.Wrap(r) }, []string{"/", "/a"}, 200, ""},
+		{"around the router, before the first visit", func(s *servemap.Site) http.Handler { r, _ := routes(); return s.Wrap(r) }, nil, 503, ""},
+		{"in a mux, for all paths", func(s *servemap.Site) http.Handler {
+			r, _ := routes()
+			m := http.NewServeMux()
+			m.Handle("/", s.Wrap(r))
+			return m
+		}, []string{"/", "/a"}, 200, ""},
+		{"in a mux, for a folder", func(s *servemap.Site) http.Handler {
+			r, _ := routes()
+			m := http.NewServeMux()
+			m.Handle("/admin/", s.Wrap(r))
+			return m
+		}, []string{"/admin/"}, 404, routed},
+		{"in a mux, around two parts", func(s *servemap.Site) http.Handler {
+			r, _ := routes()
+			m := http.NewServeMux()
+			m.Handle("/admin/", s.Wrap(r))
+			m.Handle("/", s.Wrap(r))
+			return m
+		}, []string{"/admin/", "/"}, 200, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			testkit.Run(t, testkit.Setup{Mount: tt.mount}, func(s *testkit.Site) {
+				s.Visit(tt.visits...)
+				see := owner(s)
+				overview := func() (o inspect.Overview) {
+					if err := json.Unmarshal([]byte(see("stats.json")), &o); err != nil {
+						t.Fatal(err)
+					}
+					return o
+				}
+				o := overview()
+				told := len(o.Look) > 0 && strings.Contains(o.Look[0].Text, tt.hint)
+				if tt.hint != "" && (o.Serving || !told || !strings.Contains(o.State, "o request for the sitemap has come")) {
+					t.Errorf("serving %t, %q, look into %v, want %q", o.Serving, o.State, o.Look, tt.hint)
+				}
+				if page := text(see("")); tt.hint != "" && (strings.Contains(page, "503") || strings.Contains(page, "private window")) {
+					t.Errorf("it promises what visits cannot bring: %s", page)
+				}
+				if tt.hint == "" && (o.Serving != (tt.status == 200) || strings.Contains(o.State, "request")) {
+					t.Errorf("serving %t, %q, though the sitemap answers %d", o.Serving, o.State, tt.status)
+				}
+				if a := s.Get("/sitemap.xml"); a.Status != tt.status {
+					t.Errorf("the sitemap answers %d, want %d", a.Status, tt.status)
+				}
+				if o := overview(); o.Serving != (tt.status == 200) {
+					t.Errorf("once somebody asked for the sitemap: serving %t, %q", o.Serving, o.State)
+				}
+				if s.Shut(); tt.hint != "" {
+					s.Logged.Want(t, 1, tt.hint)
+				}
+			})
+		})
+	}
+}
