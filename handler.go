@@ -71,8 +71,11 @@ func (s *Site) Mount(r *mux.Router) {
 	var router http.Handler = r
 	s.looks.Inner.CompareAndSwap(nil, &router)
 	_ = r.Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
-		if _, is := route.GetHandler().(inspector); is {
+		if i, is := route.GetHandler().(inspector); is {
 			inspect.Bound(route)
+			if path, _ := route.GetPathTemplate(); !i.linked || strings.TrimSuffix(path, "/") != linkedAt {
+				s.log.Logger().Info("servemap: Inspector: mounted at "+strings.TrimSuffix(path, "/")+"/", "origin", s.origin.String())
+			}
 		}
 		return nil
 	})
@@ -104,9 +107,9 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 	} else {
 		door.Names = inspect.Names
 		pages = door.ByLink(s.link, pages)
-		s.log.Logger().Info("servemap: Inspector: "+s.InspectorLink("/inspect/")+" (mounted elsewhere? use that path)", "origin", s.origin.String())
+		s.log.Logger().Info("servemap: Inspector: "+s.InspectorLink(linkedAt)+" (mounted elsewhere? use that path)", "origin", s.origin.String())
 	}
-	return inspector(func(w http.ResponseWriter, r *http.Request) {
+	return inspector{func(w http.ResponseWriter, r *http.Request) {
 		s.observer.Disown(w)
 		if !s.observer.Passed() && (s.looks.Inner.Load() == nil || s.looks.Several.Load()) {
 			s.hints.Give(messages.Unwrapped, "")
@@ -114,13 +117,17 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 		if !inspect.Enter(w, r) {
 			pages.ServeHTTP(w, r)
 		}
-	})
+	}, allow == nil}
 }
 
 // inspector is a handler of [Site.Inspector], which Mount finds among the routes.
-type inspector http.HandlerFunc
+type inspector struct {
+	http.HandlerFunc
+	linked bool // the log has a link to it
+}
 
-func (i inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) { i(w, r) }
+// linkedAt is where the link in the log leads.
+const linkedAt = "/inspect"
 
 // InspectorLink returns the link that opens an inspector at base, such as
 // "http://localhost:8080/inspect/". Its key ends with the process.

@@ -478,12 +478,13 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 	if err != nil {
 		return err
 	}
+	addresses := observe.Addresses{Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(s.opts.StrippedPrefix, "/")}
 	s.observer = observe.New(observe.Config{
-		Addresses: observe.Addresses{Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(s.opts.StrippedPrefix, "/")}, Schedule: due,
+		Addresses: addresses, Schedule: due,
 		Captures: capture.NewRecorder(response.NewBuffers(observation.MaxPage, bodiesBytes, with.Memory)), Indexer: s.indexer, Files: s.files,
 		Clients: observe.Clients{Benign: anonymous.NewBenign(s.opts.Benign), Anonymous: s.opts.Anonymous, ClientIP: s.opts.ClientIP, Hints: s.hints},
 		Rules:   s.rules, WatchRobots: s.robots == nil, Owner: s.link.Owner, Looks: s.looks,
-		First: func(r *http.Request) { s.front.First(r, s.looks.Several.Load()) },
+		First: func(r *http.Request) { s.passes(r, addresses.Locate(r).Local) },
 	})
 	if s.opts.Crawlers {
 		var ranges crawlers.Ranges
@@ -499,6 +500,14 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 		Hints: s.hints, NoSitemap: func() string { return messages.NoSitemap(inspected{s}.counts(s.Stats())) },
 	})
 	return nil
+}
+
+// passes gets the first request that comes. local says that its host stands for the origin's.
+func (s *Site) passes(r *http.Request, local bool) {
+	s.front.First(r, s.looks.Several.Load())
+	if local {
+		s.log.Logger().Info("servemap: Visits to " + r.Host + " count as visits to " + s.origin.String() + ", as behind a proxy nearby.")
+	}
 }
 
 // configure checks the settings, and fills in the defaults.

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -103,6 +104,62 @@ func TestInspectorKnowsWhetherTheSitemapIsServed(t *testing.T) {
 				if s.Shut(); tt.hint != "" {
 					s.Logged.Want(t, 1, tt.hint)
 				}
+			})
+		})
+	}
+}
+
+// Mount knows the path of an inspector, which the owner may not guess.
+func TestTheLogSaysWhereTheInspectorIs(t *testing.T) {
+	for _, tt := range []struct {
+		at, want string // "" for nothing beside the link
+		allow    func(*http.Request) bool
+	}{
+		{"/inspect", "", nil},
+		{"/inspect/", "", nil},
+		{"/inspect", "Inspector: mounted at /inspect/", everybody},
+		{"/admin/see", "Inspector: mounted at /admin/see/", nil},
+		{"/a/{x}", "Inspector: mounted at /a/{x}/", nil},
+	} {
+		t.Run(tt.at, func(t *testing.T) {
+			testkit.Run(t, testkit.Setup{Mount: func(s *servemap.Site) http.Handler {
+				r := mux.NewRouter()
+				r.PathPrefix(tt.at).Handler(s.Inspector(tt.allow))
+				s.Mount(r)
+				return r
+			}}, func(s *testkit.Site) {
+				s.Shut()
+				lines := 0
+				if tt.want != "" {
+					lines = 1
+				}
+				s.Logged.Want(t, lines, "mounted at")
+				s.Logged.Want(t, lines, cmp.Or(tt.want, "mounted at"))
+			})
+		})
+	}
+}
+
+// On a laptop, and behind a proxy, pages are listed under a host that nobody asked for. A stranger's host tells nothing.
+func TestTheLogSaysThatVisitsToANearbyHostCount(t *testing.T) {
+	for _, tt := range []struct {
+		name, host, client string
+		lines              int
+	}{
+		{"localhost", "localhost:8080", "127.0.0.1", 1},
+		{"an address", "127.0.0.1:8080", "127.0.0.1", 1},
+		{"a name of a container", "shop:3000", "10.0.0.7", 1},
+		{"the origin's", "example.com", "127.0.0.1", 0},
+		{"another host", "example.org", "127.0.0.1", 0},
+		{"by a stranger", "localhost:8080", "203.0.113.9", 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			testkit.Run(t, testkit.Setup{Handler: testkit.Page("home")}, func(s *testkit.Site) {
+				for range 3 {
+					s.From(tt.client, "/", "Host", tt.host)
+				}
+				s.Shut()
+				s.Logged.Want(t, tt.lines, "Visits to "+tt.host+" count as visits to https://example.com")
 			})
 		})
 	}

@@ -138,7 +138,7 @@ func Open(dir string, opts *Options) (*Store, error) {
 	case <-time.After(openTimeout):
 	}
 	if err != nil {
-		return nil, fmt.Errorf("badgerstore: %s cannot be used: %w", abs, err)
+		return nil, fmt.Errorf("badgerstore: %s cannot be used by the user of this process, uid %d: %w", abs, os.Geteuid(), err)
 	}
 	return s, nil
 }

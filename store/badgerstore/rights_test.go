@@ -4,7 +4,9 @@ package badgerstore
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -24,11 +26,15 @@ func TestFolderWithoutRightsIsRefused(t *testing.T) {
 		defer allow()
 	}
 	log := new(base.Log)
-	if s, err := Open(dir, &Options{Logger: log.Logger()}); !errors.Is(err, os.ErrPermission) {
-		t.Errorf("Open returns %v, %v", s, err)
+	s, err := Open(dir, &Options{Logger: log.Logger()})
+	if !errors.Is(err, os.ErrPermission) {
+		t.Fatalf("Open returns %v, %v", s, err)
+	}
+	if text := err.Error(); strings.Count(text, "store") > 1 || !strings.Contains(text, fmt.Sprint("uid ", os.Geteuid())) {
+		t.Errorf("Open says %q, want the cause once, and whose folder it must be", text)
 	}
 	log.Want(t, 0, "cannot be used")
-	s := open(t, dir, &Options{Logger: log.Logger(), Wait: true})
+	s = open(t, dir, &Options{Logger: log.Logger(), Wait: true})
 	allow()
 	log.Await("works now")
 	mustPut(t, s, "k", "1")

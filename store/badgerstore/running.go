@@ -81,6 +81,9 @@ func (s *Store) run(tried chan<- error, wait bool) {
 		db, err := s.open()
 		s.set(db, err)
 		if attempts == 0 && !wait && errors.Is(err, fs.ErrPermission) {
+			if cause, is := errors.AsType[*fs.PathError](err); is {
+				err = cause // "unavailable" would say that waiting helps
+			}
 			tried <- err
 			return
 		}

@@ -55,9 +55,10 @@ var refusals = [causes]struct {
 	otherSite: {http.StatusNotFound, "404 page not found", "A visit to the %s was refused, since a page of another site led there. If it was yours, type the address."},
 	otherHost: {http.StatusMisdirectedRequest, "no such host", "A request to the %s was refused, since its Host is neither an IP address, nor localhost, nor the host that was given there. " +
 		"If it was yours, give that one."},
-	noPassword:     {http.StatusUnauthorized, "a user and a password are needed", ""},
-	wrongPassword:  {http.StatusUnauthorized, "a user and a password are needed", "A visit to the %s was refused, since its user or password was wrong."},
-	tooManyGuesses: {http.StatusTooManyRequests, "too many wrong passwords; wait a minute", "Somebody guesses the password of the %s. His network may now try once a minute. If all visitors count as one network, set {ClientIP}."},
+	noPassword:    {http.StatusUnauthorized, "a user and a password are needed", ""},
+	wrongPassword: {http.StatusUnauthorized, "a user and a password are needed", "A visit to the %s was refused, since its user or password was wrong."},
+	tooManyGuesses: {http.StatusTooManyRequests, "too many wrong passwords came from your network; for a minute, the right one does not count either",
+		"Somebody guesses the password of the %s. That network may now try once a minute, with the right one too. If all visitors count as one network, set {ClientIP}."},
 }
 
 func (d *Door) refuse(w http.ResponseWriter, why cause) {

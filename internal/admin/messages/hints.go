@@ -78,9 +78,9 @@ var hintTexts = [hints]string{
 	Refused: "Many listed pages are refused, by a 401, 403 or 404 or a log-in. Ten of them leave in a day, or one in a hundred, and the others once nobody has got them for a day longer. " +
 		"If you deleted them, answer 410. If you mean to refuse nobody, see what the site answers to crawlers, and to its own machine.",
 	Unexplored: "Not exploring: the site's public address does not lead here, so pages are learned from visitors. " +
-		"Check {Origin}. Nothing hidden behind a proxy? Then give {Inside}.",
+		"Correct {Origin}. If no proxy protects pages, {InsideThis}.",
 	Another: "Another process with the same database answers at the site's public address, and nobody came from there to this one, so nothing is learned here. " +
-		"If this is for staging, give it a table of its own. If a balancer spreads visitors over both, give {Inside}.",
+		"If this is for staging, give it a table of its own. If a balancer spreads visitors over both, {InsideThis}.",
 	Panicked: "One of your functions panicked, so that request does not count. The log has the stack of the first panic.",
 }
 

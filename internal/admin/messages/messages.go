@@ -24,7 +24,7 @@ func Elsewhere(cut string) string {
 	if cut != "" {
 		return "a server in front cuts " + cut + words.Say(" off the path: {StrippedTo} ") + cut
 	}
-	return words.Say("so what strangers get is not known, and pages are learned from visitors. Correct {Origin}, or, if nothing in front keeps strangers from a page, give {Inside}")
+	return words.Say("correct {Origin}, or, if no proxy protects pages, {InsideThis}")
 }
 
 // always returns the rule that lists one location, as the owner can type it.

@@ -46,7 +46,7 @@ var reasons = []Reason{
 	{eligibility.ByHistory, Fine, "it was listed before, and nothing speaks against it", "", nil},
 
 	{eligibility.NoEvidence, Wait, "nothing shows yet that it is public",
-		"Link to it from a listed page, or add {Always} for it. A pattern such as /landing/*$ is for a whole folder.", []string{link, route, this}},
+		"Link to it from a listed page, or add {Always} for it.{OrWhole} A pattern such as /landing/*$ is for a whole folder.", []string{link, route, this}},
 	{eligibility.NotSeen, Wait, "a listed page links to it, but no anonymous visitor has got it yet",
 		"Open it once in a private window, or wait for the next visitor without a cookie.", []string{visitor}},
 

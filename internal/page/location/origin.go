@@ -48,12 +48,17 @@ func parseOrigin(s string) (o Origin, err error) {
 	switch {
 	case err != nil:
 		return o, errors.New("it is not a URL") // err may hold a password
+	case s == "":
+		return o, errors.New("it is empty")
 	case u.Scheme != "http" && u.Scheme != "https":
 		return o, errors.New("it does not begin with http:// or https://")
 	case u.User != nil:
 		return o, errors.New("a user name stands before the host")
 	case u.RawQuery != "" || u.ForceQuery || strings.Contains(s, "#"):
 		return o, errors.New("it has a query or a fragment")
+	}
+	if u.Hostname() == "" {
+		return o, errors.New("it has no host")
 	}
 	host, err := parseHost(u.Host)
 	if err != nil {

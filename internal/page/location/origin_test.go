@@ -53,7 +53,10 @@ func TestParseOriginNamesTheDefectOrTheFix(t *testing.T) {
 		in      string
 		mention string // the defect or the fix
 	}{
-		{"empty", "", `"https://example.com"`},
+		{"empty", "", `"" is wrong: it is empty; write it as "https://example.com"`},
+		{"a scheme alone", "http://", `"http://" is wrong: it has no host;`},
+		{"a port alone", "https://:8080", `it has no host;`},
+		{"a path alone", "https:///blog", `it has no host;`},
 		{"other scheme", "ftp://example.com", `"ftp://example.com" is wrong: it does not begin with http:// or https://`},
 		{"space in front", " https://example.com", `" https://example.com" is wrong: it is not a URL`},
 		{"user", "https://user:secret@example.com", `write it as "https://example.com"`},

@@ -27,7 +27,7 @@ func TestEachStyleNamesASettingAsItsOwnerWritesIt(t *testing.T) {
 		{"an option", func() string { return words.Say("see {Hosts}.") }, [4]string{"see Options.Hosts.", "see -hosts.", "see `hosts`.", "see `hosts`."}},
 		{"a name at the beginning", func() string { return words.Say("{Never} names it") },
 			[4]string{"a Never rule names it", "-never names it", "`never` names it", "`never` names it"}},
-		{"a call", func() string { return words.Say("with {Explore}") }, [4]string{"with go site.Explore(ctx, nil)", "with -explore", "with `explore`", "with `explore`"}},
+		{"a call", func() string { return words.Say("with {Explore}") }, [4]string{"with go site.Explore(ctx, &servemap.ExploreOptions{Revisit: 1000})", "with -explore", "with `explore`", "with `explore`"}},
 		{"what Caddy has not", func() string { return words.Say("free some{OrReserve}") },
 			[4]string{"free some, or lower Options.Reserve", "free some, or lower -reserve", "free some, or lower `reserve`", "free some"}},
 		{"several lines", func() string { return words.Say("{Rules}") },
