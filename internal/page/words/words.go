@@ -33,7 +33,7 @@ var settings = map[string]said{
 	"GoogleToken": {"Google in the options of package notify", "{-google-token}", none},
 	"Hosts":       {"Options.Hosts", "{-hosts}", "hosts"},
 	"Inside":      {"ExploreOptions.Inside", "{-inside}", "inside"},
-	"InsideThis":  {"set ExploreOptions.Inside to your handler", "give {-inside}", "write inside"},
+	"InsideThis":  {"set ExploreOptions.Inside to your handler", "give {-inside}", "write `inside`"},
 	"KeepFor":     {"Limits.KeepFor", "{-keep-for}", "90 days"},
 	"Key":         {"Options.Key", "SERVEMAP_INDEXNOW_KEY", none},
 	"Link":        {"Site.InspectorLink", `"servemap link"`, "the log"},
