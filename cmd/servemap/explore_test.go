@@ -91,7 +91,7 @@ func TestOriginThatLeadsElsewhereSaysWhatToType(t *testing.T) {
 	elsewhere := httptest.NewServer(http.NotFoundHandler())
 	defer elsewhere.Close()
 	s := serve(t, t.TempDir(), "proxy", "-to", up.URL, "-origin", elsewhere.URL, "-explore")
-	const want = "if nothing in front keeps strangers from a page, give -inside"
+	const want = "if no proxy protects pages, give -inside"
 	if line := s.log.await(t, "Not exploring"); !strings.Contains(line, "Then give -inside") || !strings.Contains(line, "answered with 404") {
 		t.Error(line)
 	}
