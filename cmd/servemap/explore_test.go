@@ -92,7 +92,7 @@ func TestOriginThatLeadsElsewhereSaysWhatToType(t *testing.T) {
 	defer elsewhere.Close()
 	s := serve(t, t.TempDir(), "proxy", "-to", up.URL, "-origin", elsewhere.URL, "-explore")
 	const want = "if no proxy protects pages, give -inside"
-	if line := s.log.await(t, "Not exploring"); !strings.Contains(line, "Then give -inside") || !strings.Contains(line, "answered with 404") {
+	if line := s.log.await(t, "Not exploring"); !strings.Contains(line, "If no proxy protects pages, give -inside") || !strings.Contains(line, "answered with 404") {
 		t.Error(line)
 	}
 	code, _, errs := call(t, "explore", "-data", s.data)
