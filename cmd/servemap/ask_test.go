@@ -75,7 +75,7 @@ func TestStatusTellsEachThingOnce(t *testing.T) {
 	must(t, "explore", "-data", s.data, "-inside")
 	out := must(t, "status", "-data", s.data)
 	if strings.Count(out, "/view?id=") != 1 || strings.Count(out, "/logout\n") != 1 || strings.Contains(out, "has got it yet") ||
-		!strings.Contains(out, "     9  Links: its query has a parameter") || !strings.Contains(out, "9 linked pages of /view with id.") {
+		!strings.Contains(out, "     9  Links: there is a parameter that -query does not name") || !strings.Contains(out, "9 linked pages of /view with id.") {
 		t.Error(out)
 	}
 }

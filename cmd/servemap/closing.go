@@ -143,13 +143,23 @@ func (c *closing) leave(
 		}
 	}
 	c.broken = slices.DeleteFunc(c.broken, func(l inspect.Link) bool { return !tell(l) })
+	unasked := 0 // which the inspector tells apart from those that nobody got
+	for _, g := range groups {
+		if messages.ReasonNamed(g.Reason).Verdict() == eligibility.Unknown {
+			unasked += g.Pages
+		}
+	}
 	unread, rest := walled, -unlinked // what is told by its answer, and how many pages no row tells yet
 	for _, g := range groups {
 		switch {
 		case g.Care == messages.Fine:
 		case g.Reason == eligibility.NoPage.String(), g.Reason == eligibility.NotSeen.String():
+			if g.Reason == eligibility.NotSeen.String() {
+				g.Pages += unasked
+			}
 			fresh, left := unlisted(g, named[g.Reason], done, tell)
 			unread, rest = append(unread, fresh...), rest+left
+		case messages.ReasonNamed(g.Reason).Verdict() == eligibility.Unknown: // not asked for, as a row of the links tells
 		default:
 			c.left = append(c.left, groupOf(g, named[g.Reason]))
 			link := g.Reason

@@ -15,7 +15,6 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
 	"github.com/servemap/servemap/internal/admin/messages"
-	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/inspect"
 )
@@ -114,9 +113,7 @@ func (p *statusPage) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", p.Paint("1", p.Escape(p.Origin+": "+p.State)))
 	fmt.Fprintf(&b, "%s\n", report.Wrap(p.Escape(p.facts()), "", p.Width))
-	links := slices.DeleteFunc(p.Stats.LeftOut, func(l servemap.LeftOut) bool {
-		return slices.ContainsFunc(p.Reasons, func(g inspect.Group) bool { return g.Reason == l.Cause })
-	})
+	links := slices.DeleteFunc(p.Stats.LeftOut, func(l servemap.LeftOut) bool { return l.Example == "" }) // pages have none
 	p.once(links)
 	for _, part := range []struct {
 		care         messages.Care
@@ -151,43 +148,21 @@ func (p *statusPage) text() string {
 	return b.String()
 }
 
-// once takes from the pages those that are told as links, with what keeps them out: exploring asked for some of the
-// pages with a parameter, and nobody got the others, nor what may act.
+// once takes from the pages those that are told as links, with what keeps them out.
 func (p *statusPage) once(links []servemap.LeftOut) {
 	linked := map[string]int{}
 	for _, l := range links {
 		linked[l.Cause] = l.Count
 	}
-	tried := p.pages(eligibility.QueryNotCanonical)
-	if linked[eligibility.AddressQuery.String()] == 0 || tried == nil {
-		tried = new(inspect.Group)
-	}
-	if unseen := p.pages(eligibility.NotSeen); unseen != nil {
-		unseen.Pages += tried.Pages
-		for _, why := range unasked {
-			unseen.Pages -= linked[why.String()]
+	p.Reasons = slices.DeleteFunc(p.Reasons, func(g inspect.Group) bool {
+		switch messages.ReasonNamed(g.Reason).Reason {
+		case eligibility.QueryNotCanonical: // exploring asked for some of them
+			return linked[eligibility.AddressQuery.String()] > 0
+		case eligibility.NotSeen:
+			return g.Pages <= linked[eligibility.LinkEndless.String()]+linked[eligibility.LinkFailed.String()]
 		}
-		p.named[unseen.Reason] = slices.DeleteFunc(p.named[unseen.Reason], func(l inspect.Link) bool {
-			loc := strings.TrimPrefix(l.URL, p.Origin)
-			return linked[eligibility.AddressQuery.String()] > 0 && strings.Contains(loc, "?") || action.Waits(loc)
-		})
-	}
-	tried.Pages = 0
-	p.Reasons = slices.DeleteFunc(p.Reasons, func(g inspect.Group) bool { return g.Pages <= 0 })
-}
-
-// unasked are the causes for which exploring does not ask for a page.
-var unasked = []eligibility.Reason{
-	eligibility.AddressQuery, eligibility.LinkActs, eligibility.LinkEndless, eligibility.LinkFailed,
-}
-
-// pages returns the pages that have a reason, nil if none has.
-func (p *statusPage) pages(why eligibility.Reason) *inspect.Group {
-	i := slices.IndexFunc(p.Reasons, func(g inspect.Group) bool { return g.Reason == why.String() })
-	if i < 0 {
-		return nil
-	}
-	return &p.Reasons[i]
+		return linked[g.Reason] > 0
+	})
 }
 
 func (p *statusPage) line(l leftOut) string {

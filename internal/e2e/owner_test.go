@@ -16,6 +16,7 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/testkit"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
@@ -24,6 +25,30 @@ import (
 func owner(s *testkit.Site) func(path string) string {
 	inspector := s.Inspector(everybody)
 	return func(path string) string { return base.Ask(inspector, http.MethodGet, "/"+path).Body.String() }
+}
+
+// What a request may change, and what only sorts, waits for no visitor: the owner must not be told to open it.
+func TestWhatExploringDoesNotAskForIsNotToldToWaitForAVisitor(t *testing.T) {
+	site := testkit.Paths{"/": testkit.Page("home", "/cart/add/1", "/cart/add/2", "/kettles?sort=price", "/soon")}
+	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
+		s.Visit("/")
+		s.Settle()
+		ask := owner(s)
+		var got inspect.Overview
+		base.Check(s, json.Unmarshal([]byte(ask("stats.json")), &got))
+		var groups []string
+		for _, g := range got.Reasons {
+			groups = append(groups, fmt.Sprintf("%d %s %s %s", g.Pages, g.Verdict, g.Reason, g.Care))
+		}
+		base.EqualLists(s, groups, []string{
+			"1 waiting query look", "1 waiting not-seen wait", "2 waiting acting intended", "1 listed entry fine",
+		}, "groups")
+		for reason, want := range map[string]string{"acting": "/cart/add/1 /cart/add/2", "query": "/kettles?sort=price", "not-seen": "/soon"} {
+			if rows := ask("pages.csv?reason=" + reason); strings.Count(rows, "\n") != 1+len(strings.Fields(want)) {
+				s.Errorf("%s: %s, want %s", reason, rows, want)
+			}
+		}
+	})
 }
 
 func TestTheOwnerSeesBrokenLinksAndWhatWaits(t *testing.T) {

@@ -3,6 +3,7 @@ package inspect
 import (
 	"cmp"
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -10,7 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/reader"
+	"github.com/servemap/servemap/internal/index/tally"
 )
 
 // Links are the links of listed pages that somebody should correct.
@@ -63,7 +68,7 @@ func (c *Config) targets(ctx context.Context) (links []Link, err error) {
 			continue
 		}
 		link := Link{
-			URL: c.Origin.URL(t.Location), Verdict: p.Verdict.String(), Reason: p.Reason.String(), At: t.At.UTC(),
+			URL: c.Origin.URL(t.Location), Verdict: p.Verdict.String(), Reason: c.unseen(t, p).String(), At: t.At.UTC(),
 			Status: t.Status, Followed: t.Followed, Broken: t.Broken(),
 		}
 		switch since := cmp.Or(p.LinkAt, p.FirstSeen); {
@@ -81,6 +86,35 @@ func (c *Config) targets(ctx context.Context) (links []Link, err error) {
 		links = append(links, link)
 	}
 	return links, nil
+}
+
+// unseen returns why a linked page is not listed. Of what nobody got, it tells apart what exploring does not ask for.
+func (c *Config) unseen(t *tally.Target, p *reader.Known) eligibility.Reason {
+	switch {
+	case p.Reason != eligibility.NotSeen || t.Status != 0 || p.Status != 0 || p.Rule:
+		return p.Reason
+	case c.Normalizer.Parse(t.Location).OwnQuery:
+		return eligibility.AddressQuery
+	case action.Waits(t.Location):
+		return eligibility.LinkActs
+	}
+	return p.Reason
+}
+
+// groups explains the counts of pages by verdict and reason.
+func (c *Config) groups(ctx context.Context, verdicts map[string]int) []Group {
+	links, _ := c.targets(ctx) // without the store, none is told apart
+	verdicts = maps.Clone(verdicts)
+	waiting := eligibility.Waiting.String() + " "
+	for _, l := range links {
+		unseen := waiting + eligibility.NotSeen.String()
+		if l.Verdict == eligibility.Waiting.String() && messages.ReasonNamed(l.Reason).Verdict() == eligibility.Unknown && verdicts[unseen] > 0 {
+			verdicts[unseen]--
+			verdicts[waiting+l.Reason]++
+		}
+	}
+	maps.DeleteFunc(verdicts, func(_ string, n int) bool { return n == 0 })
+	return groupsOf(verdicts)
 }
 
 func (i *Inspector) links(ctx context.Context, _ url.Values) (view, error) {

@@ -77,7 +77,7 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 	stats, s := i.Public.Stats()
 	o := Overview{
 		Stats: stats, Origin: i.Origin.String(), Serving: s.Listed > 0 && !s.ReportOnly && !s.Unserved, Unserved: s.Unserved, Responses: responsesOf(s.Ignored), History: i.history(ctx),
-		ReportOnly: s.ReportOnly, Followed: i.Crawlers, Crawlers: i.Public.Crawlers(), State: state(s), Read: i.read(), Reasons: groupsOf(s.Verdicts),
+		ReportOnly: s.ReportOnly, Followed: i.Crawlers, Crawlers: i.Public.Crawlers(), State: state(s), Read: i.read(), Reasons: i.groups(ctx, s.Verdicts),
 		Uncounted: uncounted(s),
 	}
 	for _, g := range o.Reasons {

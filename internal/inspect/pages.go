@@ -73,7 +73,7 @@ func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 	typed := strings.TrimSpace(q.Get("q"))
 	why := messages.ReasonNamed(q.Get("reason"))
 	_, s := i.Public.Stats()
-	p := Pages{Selection: Selection{typed, q.Get("reason"), q.Get("changed"), q.Get("sort"), q.Get("after")}, Groups: groupsOf(s.Verdicts)}
+	p := Pages{Selection: Selection{typed, q.Get("reason"), q.Get("changed"), q.Get("sort"), q.Get("after")}, Groups: i.groups(ctx, s.Verdicts)}
 	v := view{Name: "pages", Nav: "pages", Title: "Pages", Query: typed}
 	from, skip := cursor(p.After)
 	want := reader.Wanted{Prefix: "/", After: from, Most: mostRows, Within: searchFor}
@@ -120,6 +120,9 @@ func (p *Pages) choose(why messages.Reason) {
 		p.State, p.Means = p.Reason, means
 	case why.Means() != "" && why.Care != messages.Fine:
 		p.State, p.Means = why.Verdict().String(), why.Means()
+		if why.Verdict() == eligibility.Unknown { // nobody got it, since exploring does not ask for such
+			p.State = eligibility.Waiting.String()
+		}
 	}
 	for _, g := range p.Groups {
 		if p.State != "" && p.is(g.Verdict, g.Reason) {

@@ -132,7 +132,7 @@ var reasons = []Reason{
 	{Reason: eligibility.AddressTooLong, Care: Look, Why: "its address is longer than the 2,047 bytes that a sitemap may have", Todo: address},
 	{Reason: eligibility.AddressEmail, Care: Look, Why: "its address has an e-mail address in it", Todo: address},
 	{Reason: eligibility.AddressOutsideFolder, Care: Intended, Why: "it is not in the folder of the origin"},
-	{Reason: eligibility.AddressQuery, Care: Look, Why: "its query has a parameter that is not allowed, tracks visitors or has no value",
+	{Reason: eligibility.AddressQuery, Care: Look, Why: "there is a parameter that {Query} does not name, or one without a value",
 		Todo: "Name parameters that make pages of their own in {Query}, but none that only sorts, filters or searches."},
 }
 
