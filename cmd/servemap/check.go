@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -44,7 +45,7 @@ func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 	fs.StringVar(&c.out, "out", "", "write the report to a `FILE` besides: .html for a client, .md, .csv or .json")
 	fs.BoolVar(&c.crawl, "crawl", false, "crawl the site too, and say which linked pages are not listed, and which listed ones nobody links to")
 	fs.StringVar(&c.data, "data", "", "compare the dates with what servemap observed, as the `DIR` of proxy, files, run or crawl has it")
-	fs.DurationVar(&c.Time, "time", 5*time.Minute, "how `LONG` the check may take at most")
+	fs.DurationVar(&c.Time, "time", 5*time.Minute, "how `LONG` the check may take at most, such as 90s or 10m")
 	fs.Lookup("time").DefValue = "5m"
 	return c.run
 }
@@ -75,19 +76,32 @@ func (c *checking) run(ctx context.Context, name string) error {
 		if c.Seen, err = c.seen(ctx); err != nil {
 			return err
 		}
+		if err := c.ofSite(at); err != nil {
+			return err
+		}
+	}
+	if err := c.writable(); err != nil {
+		return err
 	}
 	if c.crawl {
 		c.Linked = func(ctx context.Context, origin string) (check.Crawl, error) { return linked(ctx, c.streams, origin) }
 	}
 	r, err := check.Run(ctx, c.Config)
 	if r != nil {
-		c.flags.Visit(func(f *flag.Flag) { r.Options += option(f) })
+		c.flags.Visit(func(f *flag.Flag) { r.Options = strings.TrimSpace(r.Options + option(f)) })
 	}
+	code, why := codeFailed, ""
 	switch {
 	case errors.Is(err, check.ErrNone):
-		return errors.Join(c.beside(r), exit{codeNo, err.Error()})
+		code, why = codeNo, err.Error()+". "+report.Remedy("no-sitemap")
 	case err != nil:
-		return errors.Join(c.beside(r), mendable(err, bare, at.Host))
+		why = mendable(err, bare, at.Host).Error()
+	}
+	switch {
+	case err != nil && c.json && r != nil: // which says why
+		return cmp.Or(c.write(r), error(exit{code: code}))
+	case err != nil:
+		return errors.Join(c.beside(r), exit{code, why})
 	}
 	if err := c.write(r); err != nil {
 		return err
@@ -116,11 +130,20 @@ func option(f *flag.Flag) string {
 func addressOf(given string) (at *url.URL, bare bool, err error) {
 	text, bare := withScheme(given)
 	at, err = url.Parse(text)
+	scheme, rest, _ := strings.Cut(given, ":")
 	switch {
+	case given == "":
+		return nil, false, usage("give the URL of a site or of a sitemap, such as https://example.com")
 	case strings.Contains(text, "@") && (err != nil || at.User != nil): // so it may hold a password
 		return nil, false, usage("the address has a user; give it without, such as https://example.com")
 	case !strings.Contains(given, "://") && isFile(given):
-		return nil, false, usage("%s is a file; check reads URLs, such as https://example.com/sitemap.xml", given)
+		return nil, false, usage("%s is a file or a folder; check reads URLs, such as https://example.com/sitemap.xml", given)
+	case err == nil && at.Scheme != "http" && at.Scheme != "https":
+		return nil, false, usage("%s does not begin with http:// or https://", given)
+	case (scheme == "http" || scheme == "https") && !strings.HasPrefix(rest, "//"):
+		return nil, false, usage("%s is no URL; did you mean %s://%s?", given, scheme, strings.TrimLeft(rest, "/"))
+	case err == nil && len(at.Port()) > 4 && at.Port() > "65535":
+		return nil, false, usage("%s is not a port; the last one is 65535", at.Port())
 	case err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https":
 		return nil, false, usage("%s is no URL; give one such as https://example.com or https://example.com/sitemap.xml", text)
 	}
@@ -167,12 +190,55 @@ func (c *checking) seen(ctx context.Context) (map[string]pages.Seen, error) {
 	return seen, err
 }
 
+// ofSite refuses what was learned of another site.
+func (c *checking) ofSite(at *url.URL) error {
+	if c.Origin != nil {
+		at = c.Origin
+	}
+	bare := func(host string) string { return strings.TrimPrefix(host, "www.") }
+	for seen := range c.Seen {
+		if u, err := url.Parse(seen); err == nil && bare(u.Host) != bare(at.Host) {
+			return usage("{-data} %s is about %s://%s, and not about %s", c.data, u.Scheme, u.Host, at.Host)
+		}
+	}
+	return nil
+}
+
 // beside writes what there is to say of a site that could not be checked for those who read no text.
 func (c *checking) beside(r *report.Report) error {
-	if r == nil || !c.json && c.out == "" {
+	if r == nil || c.out == "" {
 		return nil
 	}
 	return c.write(r)
+}
+
+// place opens the folder of -out, and returns the name of the file in it. It says what hinders it from being written.
+func (c *checking) place() (dir *os.Root, name string, err error) {
+	if dir, err = os.OpenRoot(filepath.Dir(c.out)); err != nil {
+		return nil, "", usage("-out: %v; make the folder first", err)
+	}
+	name = filepath.Base(c.out)
+	if err = control.Replaceable(dir, name); err != nil {
+		return dir, name, usage("-out: %v; give another name", err)
+	}
+	return dir, name, nil
+}
+
+// writable says before the check what would hinder the report from being written.
+func (c *checking) writable() error {
+	if c.out == "" {
+		return nil
+	}
+	dir, _, err := c.place()
+	if err != nil {
+		return err
+	}
+	dir.Close()
+	probe, err := os.CreateTemp(filepath.Dir(c.out), ".servemap-*")
+	if err != nil {
+		return usage("-out: %s cannot be written: %v", c.out, errors.Unwrap(err))
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
 // write prints the report, and writes it to the file of -out.
@@ -182,15 +248,11 @@ func (c *checking) write(r *report.Report) error {
 		if err := writers[strings.ToLower(filepath.Ext(c.out))](r, &text, c.all); err != nil {
 			return err
 		}
-		dir, err := os.OpenRoot(filepath.Dir(c.out))
+		dir, name, err := c.place()
 		if err != nil {
-			return usage("-out: %v; make the folder first", err)
+			return err
 		}
 		defer dir.Close()
-		name := filepath.Base(c.out)
-		if err := control.Replaceable(dir, name); err != nil {
-			return usage("-out: %v; give another name", err)
-		}
 		if err := control.Replace(dir, name, text.Bytes(), 0o644); err != nil {
 			return err
 		}

@@ -9,8 +9,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 )
 
 const namespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
@@ -52,6 +56,9 @@ func siteOf(t *testing.T, files map[string]string) string {
 			return
 		}
 		w.Header().Set("Content-Type", map[string]string{".xml": "application/xml", ".txt": "text/plain"}[path.Ext(r.URL.Path)])
+		if strings.HasPrefix(text, aPage[:len("<!doctype")]) {
+			w.Header().Set("Content-Type", "text/html")
+		}
 		fmt.Fprint(w, strings.ReplaceAll(text, "HOST", r.Host))
 	}))
 	t.Cleanup(site.Close)
@@ -91,13 +98,13 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 		{"a page that is gone", map[string]string{"/maps/sitemap.xml": set("/a", "/b"), "/a": aPage}, codeNo,
 			[]string{"fault   1 page is answered with an error", "/b is answered with 404 Not Found", "2 pages listed, 1 read: 1 fault\n"}},
 		{"what robots.txt disallows", map[string]string{"/maps/sitemap.xml": set("/private/a"), "/private/a": "HTTP 500 "}, codeNo,
-			[]string{"1 listed page is disallowed by robots.txt", "No page was read. 1 page: not asked for, as robots.txt disallows that."}},
+			[]string{"1 listed page is disallowed by robots.txt", "No page was read. Not asked for: 1 that robots.txt disallows."}},
 		{"parts", map[string]string{"/maps/sitemap.xml": index("/1.xml", "/2.xml", "/gone.xml"), "/1.xml": set("/a"), "/2.xml": index("/3.xml"), "/a": aPage}, codeNo,
 			[]string{"index of 3 files", "1 file cannot be read", "/gone.xml is answered with 404", "1 index stands within an index"}},
 		{"a part that moved", map[string]string{"/maps/sitemap.xml": index("/1.xml"), "/1.xml": "HTTP 301 Location: /new.xml", "/new.xml": set("/a"), "/a": aPage}, codeDone,
 			[]string{"1 file of the sitemap redirects", "/1.xml redirects to http", "/new.xml", "0 faults, 1 piece of advice"}},
 		{"a wall", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 403 Cf-Mitigated: challenge"}, codeFailed,
-			[]string{"is answered with 403 by Cloudflare", "1 page: answered by a bot wall"}},
+			[]string{"is answered with 403 by Cloudflare", "The one listed page was asked for: 1 answered with a bot wall."}},
 		{"a wall before the sitemap", map[string]string{"/maps/sitemap.xml": "HTTP 403 Cf-Mitigated: challenge"}, codeFailed,
 			[]string{"1 file is kept from the checker by a bot wall", "No listed page was found.", "nothing could be checked, 1 piece of advice"}},
 		{"nothing but 429", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 429 "}, codeFailed, []string{"1 page listed, 0 read: nothing could be checked"}},
@@ -108,6 +115,8 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 		{"a redirect to what robots.txt disallows", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 301 Location: /private/b"}, codeNo, []string{"/private/b\n"}},
 		{"a loop", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 301 Location: /b", "/b": "HTTP 301 Location: /a"}, codeNo, []string{"/b, in a loop: mend the loop, or do not list it\n"}},
 		{"a log-in", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 302 Location: /login?next=/a"}, codeNo, []string{"1 page asks visitors to log in"}},
+		{"one page in two entries", map[string]string{"/maps/sitemap.xml": set("/a", "/b", "/a"), "/a": aPage, "/b": aPage + "<p>Another."}, codeNo,
+			[]string{"sitemap.xml  3 entries, ", "The files have 3 entries for 2 pages: 1 of them repeat one.", "1 duplicate URL\n", "2 pages listed, 2 read"}},
 		{"a page for every address", map[string]string{"/maps/sitemap.xml": "<!doctype html><title>App</title>"}, codeNo, []string{"1 file is a page of HTML, and no sitemap"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -126,6 +135,67 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 	}
 }
 
+// The address of a page stands for its site, and a part of an index that robots.txt names is named by it.
+func TestCheckTakesWhatPeopleGive(t *testing.T) {
+	site := siteOf(t, map[string]string{
+		"/robots.txt": robotsTxt, "/maps/sitemap.xml": `<sitemapindex xmlns="` + namespace + `"><sitemap><loc>http://HOST/part.xml</loc></sitemap></sitemapindex>`,
+		"/part.xml": set("/en/", "/en/gone"), "/en/": aPage,
+	})
+	for _, tt := range []struct{ at, want, not string }{
+		{"/en/", "/en/ is a page, and no sitemap. So the sitemap of the site was checked.\n", "page of HTML"},
+		{"/part.xml", "2 pages listed, 1 read: 1 fault\n", "not named by robots.txt"},
+	} {
+		if code, out, errs := call(t, "check", site+tt.at); code != codeNo || !strings.Contains(out, tt.want) || strings.Contains(out, tt.not) {
+			t.Errorf("%s: code %d, %s%s", tt.at, code, out, errs)
+		}
+	}
+}
+
+func TestCheckSaysWhatIsWrongWithACall(t *testing.T) {
+	site := siteOf(t, map[string]string{"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/a"), "/a": aPage})
+	other := siteOf(t, map[string]string{"/": aPage})
+	data := filepath.Join(t.TempDir(), "data")
+	must(t, "crawl", other, "-out", "-", "-data", data)
+	for _, tt := range []struct {
+		want string
+		args []string
+	}{
+		{"99999 is not a port; the last one is 65535", []string{"http://127.0.0.1:99999"}},
+		{"http:/a.example is no URL; did you mean http://a.example?", []string{"http:/a.example"}},
+		{"ftp://a.example/ does not begin with http:// or https://", []string{"ftp://a.example/"}},
+		{"give the URL of a site or of a sitemap", []string{""}},
+		{"is a file or a folder", []string{t.TempDir()}},
+		{"-time 5: give a number with a unit, such as 5s or 5m", []string{site, "-time", "5"}},
+		{"-pages many: give a whole number", []string{site, "-pages", "many"}},
+		{"-crawl maybe: give it alone", []string{site, "-crawl=maybe"}},
+		{"-out: /sys/r.html cannot be written: ", []string{site, "-out", "/sys/r.html"}},
+		{"-data " + data + " is about " + other, []string{site, "-data", data}},
+	} {
+		wantErrs(t, codeUsage, tt.want, append([]string{"check"}, tt.args...)...)
+	}
+}
+
+// TestHelpNamesAllFieldsOfTheJSON is for those who read a check in their CI.
+func TestHelpNamesAllFieldsOfTheJSON(t *testing.T) {
+	help := must(t, "help", "check")
+	for _, of := range []any{report.Report{}, report.Sample{}, report.Group{}, report.File{}, report.Finding{}, report.At{}} {
+		for i := range reflect.TypeOf(of).NumField() {
+			name, _, _ := strings.Cut(reflect.TypeOf(of).Field(i).Tag.Get("json"), ",")
+			if !regexp.MustCompile(`\b` + name + `\b`).MatchString(help) {
+				t.Errorf("of %T it does not name %s", of, name)
+			}
+		}
+	}
+}
+
+func TestCheckWithACrawlTellsBrokenLinks(t *testing.T) {
+	site := siteOf(t, map[string]string{
+		"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/"), "/": strings.Replace(aPage, "</main>", "<a href=/gone>gone</a></main>", 1),
+	})
+	wantOut(t, codeNo, "1 link leads to an error", "check", "-crawl", site)
+	wantOut(t, codeNo, "links to "+site+"/gone, which is answered with 404 Not Found\n", "check", "-crawl", site)
+}
+
 func TestCheckReadsSitemapsFromElsewhere(t *testing.T) {
 	s := files(t, writeSite(t), t.TempDir())
 	must(t, "check", "-origin", origin, s.at+"/sitemap.xml")
@@ -140,7 +210,7 @@ func TestCheckShowsWhyThereIsNoSitemap(t *testing.T) {
 	defer html.Close()
 	s := before(t, blog)
 	for at, want := range map[string]string{
-		html.URL:                  "no sitemap: robots.txt of " + html.URL + " names none, and /sitemap.xml is answered with 404 Not Found, which says: 404 page not found",
+		html.URL:                  "no sitemap: " + html.URL + " has no robots.txt, and /sitemap.xml is answered with 404 Not Found, which says: 404 page not found. Serve one, and name it",
 		html.URL + "/sitemap.xml": "404 Not Found, which says: 404 page not found",
 		s.at + "/sitemap.xml":     "503 Service Unavailable, which says: No page of " + origin + " is listed yet. ",
 	} {
@@ -184,9 +254,10 @@ func TestCheckReportsAlsoThatNothingIsThere(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "report.html")
 		code, says, _ := call(t, "check", "-json", "-out", out, tt.at)
 		page, err := os.ReadFile(out)
-		if code != tt.code || !strings.Contains(says, `{"level":"fault","kind":"`+tt.kind) || !strings.Contains(says, `{"level":"summary"`) || !strings.Contains(string(page), "<h1>1 fault</h1>") {
+		if code != tt.code || !strings.Contains(says, `{"level":"fault","kind":"`+tt.kind) || !strings.Contains(says, `{"level":"summary"`) || !strings.Contains(string(page), "<h1>1 fault</h1>") ||
+			strings.Count(says, tt.at) > 5 || strings.Contains(says, "findings\":null") {
 			t.Errorf("%s: code %d, %s, %v", tt.at, code, says, err)
 		}
 	}
-	wantErrs(t, codeUsage, "./sm.xml is a file; check reads URLs", "check", "./sm.xml")
+	wantErrs(t, codeUsage, "./sm.xml is a file or a folder; check reads URLs", "check", "./sm.xml")
 }

@@ -421,6 +421,15 @@ func linked(ctx context.Context, s streams, origin string) (found check.Crawl, e
 		}
 		found.Public = append(found.Public, p.URL)
 	}
+	links, err := control.Get[inspect.Links](ctx, control.Here(a.handler(), nil), "/inspect/links.json", nil)
+	if err != nil {
+		return found, err
+	}
+	for _, l := range links.Broken {
+		for _, from := range l.From {
+			found.Broken = append(found.Broken, check.Broken{From: from, To: l.URL, Status: l.Status})
+		}
+	}
 	if _, means, add := a.explorer.Missing(done); len(found.Public) == 0 {
 		says := []string{"The crawl could list none of", report.Count(done.Pages, "page") + ".", means, c.cure(add), c.wallsIn()}
 		found.Why = strings.Join(strings.Fields(strings.Join(says, " ")), " ")

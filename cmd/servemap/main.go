@@ -18,9 +18,11 @@ import (
 	"os"
 	"os/signal"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
 	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
@@ -111,8 +113,17 @@ var more = map[string]string{
 		"index, with its parts beside FILE. With -admin it goes on showing what it learned.",
 	"check": "It finds the sitemap by robots.txt, reads it as search engines do, and some of the listed pages.\n" +
 		"Exit codes: 0 without a fault, whatever the advice; 3 if there is a fault or no sitemap; 1 if\n" +
-		"nothing could be checked; 2 for a wrong call. With -json each line has a level (fault, advice),\n" +
-		"a kind, where it is, and a text; the last one has the level summary, with counts by kind.",
+		"nothing could be checked; 2 for a wrong call.\n\n" +
+		"With -json each finding is an object on a line of its own: level (fault or advice), kind, where (a page\n" +
+		"or a file), file and line (where that is listed), text. The last line has the level summary:\n\n" +
+		"  url, options, site, time, version   what was checked, and how\n" +
+		"  files      of the sitemap, each with url, form, entries, bytes, and to, if it redirects there\n" +
+		"  sample     pages: listed; asked for; read, which is how many answered with a page; disallowed,\n" +
+		"             walled, elsewhere and unfit, which are left out; seed and choice, if some were chosen\n" +
+		"  limits, facts      bounds that were met, and what was compared\n" +
+		"  faults, advice     how many there are\n" +
+		"  groups     each with level, kind, count, title and remedy\n\n" +
+		"-out FILE.json is that summary alone, with the findings of each group.",
 	"run": "At SIGHUP it reads the file anew. All sites begin anew, and no visitor\n" +
 		"waits. If the file is wrong, nothing changes, and the log names its line.",
 	"config": "Without a file it prints the defaults. Passwords and keys are not shown.",
@@ -176,7 +187,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	case errors.As(err, &e) && e.text == "":
 		return e.code
 	case ctx.Err() != nil:
-		fmt.Fprintf(s.err, "%s: interrupted: %v\n", name, err)
+		fmt.Fprintf(s.err, "%s: interrupted%s\n", name, strings.TrimPrefix(": "+err.Error(), ": "+context.Canceled.Error()))
 		return codeInterrupted
 	}
 	fmt.Fprintf(s.err, "%s: %v\n", name, err)
@@ -199,6 +210,9 @@ func (c command) run(ctx context.Context, args []string, s streams) error {
 		} else if err != nil {
 			help := fmt.Sprintf("See \"servemap help -all %s\".", c.name)
 			name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: ")
+			if m := badValue.FindStringSubmatch(err.Error()); m != nil && wants(fs.Lookup(m[2])) != "" {
+				return usage("-%s %s: give %s", m[2], m[1], wants(fs.Lookup(m[2])))
+			}
 			if !unknown {
 				return usage("%v. %s", err, help)
 			}
@@ -219,6 +233,26 @@ func (c command) run(ctx context.Context, args []string, s streams) error {
 		return usage("%q is one too many; give %s alone", rest[1], strings.Trim(c.takes, "[]"))
 	}
 	return do(ctx, strings.Join(rest, ""))
+}
+
+// badValue matches what package flag says of a value.
+var badValue = regexp.MustCompile(`^invalid (?:boolean )?value "(.*)" for (?:flag )?-([\w-]+): parse error$`)
+
+// wants says what a flag takes, "" where its own error says it.
+func wants(f *flag.Flag) string {
+	from, is := f.Value.(flag.Getter)
+	if !is {
+		return ""
+	}
+	switch from.Get().(type) {
+	case time.Duration:
+		return "a number with a unit, such as 5s or 5m"
+	case int, uint64:
+		return "a whole number, such as 20"
+	case bool:
+		return "it alone, or true or false"
+	}
+	return ""
 }
 
 func find(name string) (command, error) {

@@ -84,9 +84,15 @@ type Outline interface {
 	Problem(text string, line int)
 }
 
-// ReadOutline reads a text of XML in UTF-8 as far as it goes, or until ctx ends. It keeps no more than one entry.
-func ReadOutline(ctx context.Context, text []byte, to Outline) {
-	strict.Read(ctx, text, &tree{Outline: to})
+// ReadOutline reads a text of XML in UTF-8 as far as it goes, or until ctx ends. It keeps no more than one entry. It
+// returns the entry within which it ended, nil if there is none: that one is not handed over.
+func ReadOutline(ctx context.Context, text []byte, to Outline) (open *Node) {
+	t := &tree{Outline: to}
+	strict.Read(ctx, text, t)
+	if t.entry == 0 {
+		return nil
+	}
+	return t.open[t.entry]
 }
 
 // tree puts together the elements of an entry.

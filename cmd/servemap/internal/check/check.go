@@ -10,6 +10,7 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -22,8 +23,10 @@ import (
 	"github.com/servemap/servemap/internal/crawl/explore"
 	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/page/sitemap"
+	"github.com/servemap/servemap/internal/page/sitemap/strict"
 )
 
 // Config says what to check.
@@ -44,7 +47,14 @@ type Crawl struct {
 	Public []string // pages that anybody may get, linked from another
 	Led    []string // all addresses to which links led
 	Whole  bool     // it came to its end
-	Why    string   // says why Public is empty
+	Broken []Broken
+	Why    string // says why Public is empty
+}
+
+// Broken is a link of a page that leads to an error.
+type Broken struct {
+	From, To string
+	Status   int
 }
 
 // ErrNone says that the site has no sitemap.
@@ -108,10 +118,13 @@ func Run(ctx context.Context, cfg Config) (*report.Report, error) {
 		err = nil
 	case err != nil && len(c.Files) > 0:
 		return nil, err
-	case errors.Is(err, ErrNone):
-		c.Add("no-sitemap", report.At{Where: c.Site}, "%s", err.Error())
 	case err != nil:
-		c.Add("unreachable", report.At{Where: c.Site}, "%s", err.Error())
+		kind := "unreachable"
+		if errors.Is(err, ErrNone) {
+			kind = "no-sitemap"
+		}
+		where, text, _ := strings.Cut(strings.TrimPrefix(err.Error(), ErrNone.Error()+": "), " ") // as all these errors begin
+		c.Add(kind, report.At{Where: where}, "%s", text)
 	}
 	c.Finish()
 	return c.Report, err
@@ -155,7 +168,7 @@ func (c *checker) site(ctx context.Context) error {
 	case err != nil:
 		return err
 	case a.status >= 500:
-		c.Add("robots-error", report.At{Where: txt.String()}, "is answered with %s; crawlers fetch nothing while it is", pages.Status(a.status))
+		c.Add("robots-error", report.At{Where: txt.String()}, "is answered with %s; crawlers fetch nothing while it is (this check went on, to see the rest)", pages.Status(a.status))
 	case a.status == http.StatusOK && !strings.HasPrefix(strings.ToLower(a.header.Get("Content-Type")), "text/html"):
 		c.robots, c.ours = robots.Parse(a.body), robots.ParseFor(token, a.body)
 		c.sitemapLines(txt.String(), a.body)
@@ -212,14 +225,9 @@ var usual = []string{"/sitemap.xml", "/sitemap_index.xml", "/wp-sitemap.xml", "/
 
 // sitemaps reads all files of the sitemap.
 func (c *checker) sitemaps(ctx context.Context) error {
-	given := c.Config.URL
 	names := c.named
-	if !address.IsRoot(given) {
-		at := *given
-		if given.Scheme == c.server.Scheme && given.Host == c.server.Host {
-			at.Scheme, at.Host = c.origin.Scheme, c.origin.Host
-		}
-		names = []string{at.String()}
+	if given := c.given(ctx); given != nil {
+		names = []string{given.String()}
 	} else if len(names) == 0 {
 		found, err := c.guess(ctx)
 		if err != nil {
@@ -233,6 +241,26 @@ func (c *checker) sitemaps(ctx context.Context) error {
 		}
 	}
 	return ctx.Err()
+}
+
+// given returns the address of the sitemap that was given, nil if that of the site was, or that of a page.
+func (c *checker) given(ctx context.Context) *url.URL {
+	if address.IsRoot(c.Config.URL) {
+		return nil
+	}
+	at := *c.Config.URL
+	if at.Scheme == c.server.Scheme && at.Host == c.server.Host {
+		at.Scheme, at.Host = c.origin.Scheme, c.origin.Host
+	}
+	if slices.Contains([]string{".xml", ".gz", ".txt"}, path.Ext(at.Path)) || c.isNamed[address.Key(&at)] {
+		return &at
+	}
+	a, err := c.follow(ctx, &at, listing.MaxBytes)
+	if err != nil || a.status != http.StatusOK || !response.IsHTML(a.header.Get("Content-Type")) {
+		return &at
+	}
+	c.Facts = append(c.Facts, at.String()+" is a page, and no sitemap. So the sitemap of the site was checked.")
+	return nil
 }
 
 // guess finds the sitemap of a site that names none.
@@ -251,7 +279,11 @@ func (c *checker) guess(ctx context.Context) (string, error) {
 			says = c.why(a)
 		}
 	}
-	return "", fmt.Errorf("%w: robots.txt of %s names none, and %s is answered with %s", ErrNone, c.Site, usual[0], says)
+	names := "names none in its robots.txt"
+	if c.robots == nil {
+		names = "has no robots.txt"
+	}
+	return "", fmt.Errorf("%w: %s %s, and %s is answered with %s", ErrNone, c.Site, names, usual[0], says)
 }
 
 // why says how a server refuses a file. One that has none may say why.
@@ -318,7 +350,7 @@ func (c *checker) files(ctx context.Context, names []string) iter.Seq[*file] {
 
 // sitemap judges one sitemap, and its parts if it is an index. alone says that there is no other to check.
 func (c *checker) sitemap(ctx context.Context, f *file, alone bool) error {
-	isNamed := c.isNamed[address.Key(f.URL)]
+	isNamed := c.isNamed[address.Key(f.URL)] || alone && c.isPart(ctx, f.URL)
 	folder := f.Path[:strings.LastIndexByte(f.Path, '/')+1]
 	if isNamed || folder == "" {
 		folder = "/"
@@ -344,10 +376,29 @@ func (c *checker) sitemap(ctx context.Context, f *file, alone bool) error {
 			c.Add("nested", report.At{Where: part.String()}, "is an index, and named by an index")
 		}
 	}
-	if !isNamed && len(c.judge.Pages) > 0 && c.Files[len(c.Files)-1].Form != "" { // else it may be no sitemap
+	if !isNamed && !c.Has("robots-error") && len(c.judge.Pages) > 0 && c.Files[len(c.Files)-1].Form != "" { // else it may be no sitemap
 		c.Add("unnamed", report.At{Where: f.String()}, "is found by crawlers once robots.txt has the line Sitemap: %s", f.String())
 	}
 	return nil
+}
+
+// isPart reports whether an index that robots.txt names has a file.
+func (c *checker) isPart(ctx context.Context, u *url.URL) (is bool) {
+	for _, name := range c.named[:min(len(c.named), atOnce)] {
+		at, err := url.Parse(name)
+		if err != nil {
+			continue // it was checked
+		}
+		a, err := c.follow(ctx, at, listing.MaxBytes)
+		text, _, _ := strict.Unpack(a.body, listing.MaxBytes)
+		if err != nil || a.status != http.StatusOK {
+			continue
+		}
+		found := false
+		index, _ := sitemap.Read(ctx, text, func(part string) { found = found || address.KeyOf(part) == address.Key(u) })
+		is = is || index && found
+	}
+	return is
 }
 
 // take judges what came for a file, and returns the files that it names if it is an index. alone says that without it
@@ -370,7 +421,7 @@ func (c *checker) take(ctx context.Context, f *file, alone bool) (parts []string
 	case wall != "" && f.status != http.StatusOK:
 		c.Add("wall-file", at, "is answered with %d by %s, in place of the file", f.status, wall)
 	case f.status != http.StatusOK && alone:
-		return nil, fmt.Errorf("%w at %s: the server answers %s", ErrNone, f, c.why(f.answer))
+		return nil, fmt.Errorf("%w: %s is answered with %s", ErrNone, f, c.why(f.answer))
 	case f.status != http.StatusOK:
 		c.Add("unreadable", at, "is answered with %s%s", c.why(f.answer), from)
 	default:

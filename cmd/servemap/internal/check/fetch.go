@@ -88,6 +88,7 @@ func (f *fetcher) get(ctx context.Context, u *url.URL, most int) (a answer, err 
 	if to.Scheme == f.origin.Scheme && strings.EqualFold(to.Host, f.origin.Host) {
 		to.Scheme, to.Host = f.server.Scheme, f.server.Host
 	}
+	whole := ctx
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, to.String(), nil)
@@ -98,7 +99,9 @@ func (f *fetcher) get(ctx context.Context, u *url.URL, most int) (a answer, err 
 	r.Header.Set("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
 	begun := time.Now()
 	resp, err := f.client.Do(r)
-	if err != nil {
+	if whole.Err() != nil {
+		return a, context.Cause(whole)
+	} else if err != nil {
 		return a, plain(err, &to)
 	}
 	defer resp.Body.Close()
@@ -108,7 +111,9 @@ func (f *fetcher) get(ctx context.Context, u *url.URL, most int) (a answer, err 
 	f.mu.Lock()
 	f.bytes += len(a.body)
 	f.mu.Unlock()
-	if err != nil {
+	if whole.Err() != nil {
+		return a, context.Cause(whole)
+	} else if err != nil {
 		err = plain(err, &to)
 	}
 	return a, err

@@ -15,6 +15,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/sample"
+	"github.com/servemap/servemap/internal/page/sitemap"
 )
 
 // How many pages are read: the first ones always, and more if these are answered fast.
@@ -47,7 +48,7 @@ func (c *checker) pages(ctx context.Context) error {
 	listed := c.judge.Pages
 	s := &c.Sample
 	s.Listed, s.Elsewhere, s.Unfit = len(listed)+c.judge.Other+c.judge.Unfit, c.judge.Other, c.judge.Unfit
-	s.Seed, s.Choice = c.Config.Seed, sample.Choice
+	s.Seed = c.Config.Seed
 	var may []int
 	addresses := make([]string, 0, len(listed))
 	for i, e := range listed {
@@ -57,6 +58,16 @@ func (c *checker) pages(ctx context.Context) error {
 		} else {
 			s.Disallowed++
 		}
+	}
+	entries := 0
+	for _, f := range c.Files {
+		if f.Form != sitemap.Index {
+			entries += f.Entries
+		}
+	}
+	if again := entries - s.Listed; again > 0 && !c.judge.Full {
+		c.Facts = append(c.Facts, fmt.Sprintf("The files have %s entries for %s: %s of them repeat one.",
+			report.Number(entries), report.Count(s.Listed, "page"), report.Number(again)))
 	}
 	order := sample.Order(addresses, s.Seed)
 	most := c.Config.Pages
@@ -87,7 +98,9 @@ func (c *checker) pages(ctx context.Context) error {
 		all = slices.DeleteFunc(all, func(p *pages.Page) bool { return p.Err != nil })
 	}
 	c.conclude(all, nowhere)
-	s.Asked = asked // also those that did not answer in time
+	if s.Asked = asked; asked < len(order) { // also those that did not answer in time
+		s.Choice = sample.Choice
+	}
 	return nil
 }
 
@@ -218,9 +231,12 @@ func (c *checker) compareLinks(found Crawl) {
 			c.Add("missing", report.At{Where: u}, "is linked, and not listed")
 		}
 	}
-	text := fmt.Sprintf("A crawl found %s. %s", report.Count(len(found.Public), "public page"), notListed(missing))
+	for _, l := range found.Broken {
+		c.Add("broken-link", report.At{Where: l.From}, "links to %s, which is answered with %s", l.To, pages.Status(l.Status))
+	}
+	text := fmt.Sprintf("A crawl found %s; not listed: %s.", report.Count(len(found.Public), "public page"), none(missing))
 	if !found.Whole {
-		c.Facts = append(c.Facts, text+" It did not come to its end, so which listed pages are linked nowhere is not known.")
+		c.Facts = append(c.Facts, text+" It did not come to its end, so to which listed pages no link leads is not known.")
 		return
 	}
 	orphans := 0
@@ -232,26 +248,13 @@ func (c *checker) compareLinks(found Crawl) {
 		orphans++
 		c.Add("orphan", e.At(), "is listed, and no link leads there")
 	}
-	c.Facts = append(c.Facts, text+" "+linkedNowhere(orphans))
+	c.Facts = append(c.Facts, text+fmt.Sprintf(" To %s of the listed pages no link leads.", none(orphans)))
 }
 
-func notListed(n int) string {
+// none writes a number.
+func none(n int) string {
 	if n == 0 {
-		return "All of them are listed."
+		return "none"
 	}
-	return "Of these " + are(n) + " not listed."
-}
-
-func linkedNowhere(n int) string {
-	if n == 0 {
-		return "Every listed page that is in order is linked."
-	}
-	return "Of the listed pages that are in order, " + are(n) + " linked nowhere."
-}
-
-func are(n int) string {
-	if n == 1 {
-		return "1 is"
-	}
-	return report.Number(n) + " are"
+	return report.Number(n)
 }

@@ -102,10 +102,8 @@ func (j *Judge) Dates(sitemap string) {
 	}
 	fresh := d.Span == 0 && j.Now.Sub(from) < oneBuild && j.Now.Sub(times[len(times)-1]).Abs() < time.Minute
 	shared := "all " + report.Number(n) + " pages"
-	if n < len(times) {
+	if n < len(j.Pages) {
 		shared = report.Number(n) + " of the " + report.Number(len(times)) + " pages with a usable lastmod"
-	} else if n < len(j.Pages) {
-		shared += " with a usable lastmod"
 	}
 	exact := ""
 	if same < n {
@@ -122,7 +120,7 @@ func (j *Judge) Dates(sitemap string) {
 		kind = "dates-half"
 	}
 	if kind != "" {
-		j.To.Add(kind, at, "has one date for %s (%s%s), %s. Search engines ignore such dates.", shared, exact, d, why)
+		j.To.Add(kind, at, "gives %s one lastmod (%s%s), %s. Search engines ignore such dates.", shared, exact, d, why)
 	}
 }
 

@@ -142,22 +142,22 @@ func (r *reader) elements(n *sitemap.Node) (loc string, ok bool) {
 	}
 	for name, times := range count {
 		if times > 1 && known[name] {
-			r.lost(n, "<%s> stands %d times in one <%s>", name, times, n.Local)
+			r.lost("doubled", n, "<%s> stands %d times in one <%s>", name, times, n.Local)
 			return "", false
 		}
 	}
 	if count["loc"] == 0 {
-		r.lost(n, "an entry has no <loc>")
+		r.lost("loc-missing", n, "an entry has no <loc>")
 		return "", false
 	}
 	return r.own(n, "loc"), true
 }
 
 // lost counts an entry that has no address to judge, and says why.
-func (r *reader) lost(n *sitemap.Node, text string, args ...any) {
+func (r *reader) lost(kind string, n *sitemap.Node, text string, args ...any) {
 	r.entries++
 	r.Unfit++
-	r.add("loc-missing", n.Line, text, args...)
+	r.add(kind, n.Line, text, args...)
 }
 
 // own returns the text of an element of the protocol.
@@ -232,8 +232,8 @@ func (r *reader) part(n *sitemap.Node) {
 // meant returns the namespace that somebody may have meant by another, "" if it is none of those that are known.
 func meant(space string) string {
 	plain := bare(space)
-	for _, right := range []string{protocol, imageNS, videoNS, newsNS, xhtmlNS} {
-		if bare(right) == plain {
+	for _, right := range []string{imageNS, videoNS, newsNS, xhtmlNS, protocol} {
+		if strings.HasPrefix(plain, bare(right)) { // sitemap-images is such a slip
 			return right
 		}
 	}

@@ -2,6 +2,7 @@ package listing
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"net/url"
 	"slices"
@@ -38,13 +39,14 @@ func (j *Judge) File(a Answer) (f report.File, parts []string) {
 	r := &reader{Judge: j, name: a.URL.String(), file: a.URL, named: map[string]bool{}}
 	body, packed, err := strict.Unpack(a.Body, MaxBytes)
 	if f.URL = r.name; err != nil {
-		r.cut = true
+		r.cut = "gzip"
 		r.add("gzip", 0, "is not whole: %v", err)
 	} else if strings.HasSuffix(a.URL.Path, ".gz") && !packed && !strings.Contains(a.Encoding, "gzip") {
 		r.add("gzip", 0, "is named .gz, and is not packed with gzip")
 	}
 	f.Bytes = len(body)
 	if len(body) >= MaxBytes {
+		r.cut = "size"
 		r.add("size", 0, "has more than 50 MB unpacked")
 		body = body[:sitemap.MaxBytes]
 	}
@@ -57,7 +59,7 @@ func (j *Judge) File(a Answer) (f report.File, parts []string) {
 		r.add(kind, 0, "%s", says)
 	}
 	switch {
-	case r.entries == 0 && !r.broken && !r.cut:
+	case r.entries == 0 && !r.broken && r.cut == "":
 		r.add("empty", 0, "lists nothing")
 	case r.entries > sitemap.MaxURLs:
 		r.add("size", 0, "has %s entries; at most 50,000 are allowed", report.Number(r.entries))
@@ -74,7 +76,7 @@ type reader struct {
 	entries   int
 	parts     []string
 	named     map[string]bool // parts, by key
-	cut       bool            // its end is missing; then what else is wrong with the XML is not told too
+	cut       string          // the kind of fault by which its end is missing; then that of the XML is not told too
 	broken    bool            // it is no XML
 	root      *sitemap.Node
 	stray     bool     // a text that stands between the elements was told
@@ -106,7 +108,11 @@ func (r *reader) read(body []byte) {
 	case begin[0] == '{' || begin[0] == '[':
 		r.add("root", 0, "is JSON, and no sitemap")
 	default:
-		sitemap.ReadOutline(context.Background(), body, r) // a half would be judged wrongly
+		n := sitemap.ReadOutline(context.Background(), body, r) // a half would be judged wrongly
+		if n != nil {
+			loc := n.First(r.root.Space, "loc")
+			r.add(cmp.Or(r.cut, "xml"), n.Line, "it breaks off within the entry that begins here, which is not read: %s", loc)
+		}
 	}
 }
 
@@ -135,7 +141,7 @@ func (r *reader) lines(body []byte) {
 
 // Problem is for [sitemap.ReadOutline].
 func (r *reader) Problem(text string, line int) {
-	if !r.cut {
+	if r.cut == "" {
 		r.broken = true
 		r.add("xml", line, "%s", text)
 	}
@@ -183,7 +189,7 @@ func (r *reader) Entry(n *sitemap.Node, cut bool) {
 		r.adopt(n)
 		r.part(n)
 	case len(links) == 0:
-		r.lost(n, "an entry of the feed has no link")
+		r.lost("loc-missing", n, "an entry of the feed has no link")
 	default:
 		r.page(Entry{Loc: links[0], Line: n.Line})
 	}

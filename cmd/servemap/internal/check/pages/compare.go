@@ -16,7 +16,7 @@ const slack = 24*time.Hour + time.Minute
 // Compare reports what is wrong with each page, and what only all pages together show: what shows the text of nowhere, which is what the site answers where
 // it has no page; what shows the same; what says nothing without scripts; whether the dates are true.
 func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
-	read, dated, own := 0, 0, 0 // dated have a lastmod, and some of these a date of their own
+	read, own := 0, 0 // own have a lastmod, and a date of their own
 	same, modified, sent := map[uint64]int{}, map[int64]int{}, map[int64]int{}
 	for _, p := range all {
 		for _, t := range p.told {
@@ -26,10 +26,8 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 			continue
 		}
 		read++
-		if !p.Entry.Date.At.IsZero() {
-			if dated++; !p.modified.IsZero() {
-				own++
-			}
+		if !p.Entry.Date.At.IsZero() && !p.modified.IsZero() {
+			own++
 		}
 		same[p.text]++
 		modified[p.modified.Unix()/3600]++
@@ -51,8 +49,7 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 		p.dates(at, to, now, shared(sent, p.sent, read), shared(modified, p.modified, read))
 	}
 	if own > 0 {
-		to.Facts = append(to.Facts, fmt.Sprintf("%s of the %s with a usable lastmod say themselves when they changed; the two dates were compared.",
-			report.Number(own), report.Count(dated, "read page")))
+		to.Facts = append(to.Facts, fmt.Sprintf("The lastmod of %s was compared with the date that the page itself gives.", report.Count(own, "page")))
 	}
 }
 

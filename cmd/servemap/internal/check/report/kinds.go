@@ -19,6 +19,9 @@ type kind struct {
 //go:embed kinds.tsv
 var table string
 
+// Remedy says what to do about findings of a kind.
+func Remedy(kind string) string { return kinds[kind].remedy }
+
 var kinds = func() map[string]kind {
 	byName := map[string]kind{}
 	for line := range strings.Lines(table) {

@@ -34,7 +34,7 @@ type Group struct {
 	Count    int       `json:"count"`
 	Title    string    `json:"title"`
 	Remedy   string    `json:"remedy"`
-	Findings []Finding `json:"findings"` // the first ones, in the order of the files
+	Findings []Finding `json:"findings,omitempty"` // the first ones, in the order of the files
 }
 
 // File is a file that was read.
@@ -56,13 +56,13 @@ type Sample struct {
 	Elsewhere  int    `json:"elsewhere"`  // not asked for, as they are on another host
 	Unfit      int    `json:"unfit"`      // not asked for, as their addresses are wrong
 	Seed       uint64 `json:"seed"`
-	Choice     string `json:"choice"`
+	Choice     string `json:"choice,omitempty"` // how they were chosen, if some were
 }
 
 // Report is the result of a check.
 type Report struct {
 	URL     string    `json:"url"`     // as given
-	Options string    `json:"options"` // of the command, each with a blank before it
+	Options string    `json:"options"` // of the command
 	Site    string    `json:"site"`
 	Time    time.Time `json:"time"`
 	Version string    `json:"version"`
@@ -242,48 +242,53 @@ func (r *Report) Result() string {
 	return text
 }
 
-// answered says how many answered with a page.
-func (s Sample) answered() string {
-	switch {
-	case s.Read == s.Asked:
-		return ", and read."
-	case s.Read == 0:
-		return "; none answered with a page."
-	}
-	return "; " + Number(s.Read) + " answered with a page."
-}
-
-// Text says which pages were read.
+// Text says which pages were read, so that the numbers add up.
 func (s Sample) Text() string {
-	text, some := "", fmt.Sprintf("%s of %s listed pages were asked for", Number(s.Asked), Number(s.Listed))
+	text := fmt.Sprintf("%s of %s listed pages were asked for", Number(s.Asked), Number(s.Listed))
 	switch {
 	case s.Listed == 0:
 		return "No listed page was found."
-	case s.Asked == 0:
-		text = "No page was read."
+	case s.Asked == 1 && s.Listed == 1:
+		text = "The one listed page was asked for"
 	case s.Asked == s.Listed:
 		text = "All " + Number(s.Listed) + " listed pages were asked for"
-		if s.Listed == 1 {
-			text = "The one listed page was asked for"
-		}
-		text += s.answered()
-	case s.Asked == s.Listed-s.Disallowed-s.Elsewhere-s.Unfit:
-		text = some + ", all that may be asked for" + s.answered()
-	default:
-		text = fmt.Sprintf("%s: %s (seed %d)", some, s.Choice, s.Seed) + s.answered() + " What is said of pages holds for these alone."
+	case s.Asked == 0:
+		text = "No page was read"
+	case s.Choice != "":
+		text += fmt.Sprintf(", chosen %s (seed %d)", s.Choice, s.Seed)
 	}
-	for _, left := range []struct {
-		n    int
-		text string
-	}{
-		{s.Disallowed, "not asked for, as robots.txt disallows that"},
-		{s.Unfit, "not asked for, as the address is wrong or not of this site"},
-		{s.Elsewhere, "not asked for, being on another host"},
-		{s.Walled, "answered by a bot wall instead"},
-	} {
-		if left.n > 0 {
-			text += " " + Count(left.n, "page") + ": " + left.text + "."
+	answers := parts(
+		part{s.Read, "with a page"}, part{s.Asked - s.Read - s.Walled, "with a redirect, an error or nothing"}, part{s.Walled, "with a bot wall"},
+	)
+	if answers != "" {
+		text += ": " + strings.Replace(answers, " ", " answered ", 1)
+	}
+	if s.Choice != "" {
+		text += ". What is said of pages holds for these alone"
+	}
+	left := parts(
+		part{s.Disallowed, "that robots.txt disallows"}, part{s.Unfit, "whose address is wrong or not of this site"},
+		part{s.Elsewhere, "on another host"},
+	)
+	if left != "" {
+		text += ". Not asked for: " + left
+	}
+	return text + "."
+}
+
+// part is a number of things.
+type part struct {
+	n  int
+	of string
+}
+
+// parts names those parts that are not empty.
+func parts(all ...part) string {
+	var some []string
+	for _, p := range all {
+		if p.n > 0 {
+			some = append(some, Number(p.n)+" "+p.of)
 		}
 	}
-	return text
+	return strings.Join(some, ", ")
 }

@@ -12,7 +12,7 @@ import (
 
 // sampleReport has 52 faults of two kinds and one piece of advice, found in another order.
 func sampleReport() *Report {
-	r := &Report{URL: "https://example.com", Options: " -crawl -seed 7", Site: "https://example.com", Time: time.Unix(1_800_000_000, 0).UTC(), Sample: Sample{Listed: 1169, Asked: 20, Read: 16, Seed: 7, Choice: "by chance"},
+	r := &Report{URL: "https://example.com", Options: "-crawl -seed 7", Site: "https://example.com", Time: time.Unix(1_800_000_000, 0).UTC(), Sample: Sample{Listed: 1169, Asked: 20, Read: 16, Seed: 7, Choice: "by chance"},
 		Files: []File{{URL: "https://example.com/sitemap.xml", Form: "sitemap", Entries: 1169, Bytes: 1000}}}
 	r.Add("unnamed", At{Where: "https://example.com/sitemap.xml"}, "is found by a line")
 	for i := range 51 {
@@ -32,7 +32,7 @@ func TestReportsSayTheSameInAllForms(t *testing.T) {
 		want  []string
 	}{
 		{"text", func(b *strings.Builder) error { return r.Text(b, false, plain) }, []string{
-			"20 of 1,169 listed pages were asked for: by chance (seed 7); 16 answered with a page.", "fault   1 place is not well-formed XML\n",
+			"20 of 1,169 listed pages were asked for, chosen by chance (seed 7): 16 answered with a page, 4 with a redirect, an error or nothing. What is", "fault   1 place makes a file no valid XML\n",
 			"fault   51 pages redirect\n", "/2 redirects (301)", "and 48 more; -all names them", "advice  1 sitemap is not named", "1,169 pages listed, 16 read: 52 faults of 2 kinds, 1 piece of advice\n"}},
 		{"text with all", func(b *strings.Builder) error { return r.Text(b, true, plain) }, []string{"/2 redirects (301)", "/3 redirects (301)"}},
 		{"Markdown", func(b *strings.Builder) error { return r.Markdown(b, false) }, []string{"**1,169 pages listed, 16 read: 52 faults of 2 kinds", "## Fault: 51 pages redirect", "- and 1 more; -all lists up to 1,000 of each kind"}},
@@ -70,10 +70,12 @@ func TestTheSampleIsDescribed(t *testing.T) {
 		want string
 	}{
 		{Sample{}, "No listed page was found."},
-		{Sample{Listed: 1, Asked: 1, Read: 1}, "The one listed page was asked for, and read."},
-		{Sample{Listed: 3, Asked: 3, Read: 3}, "All 3 listed pages were asked for, and read."},
-		{Sample{Listed: 3, Asked: 2, Read: 2, Disallowed: 1}, "2 of 3 listed pages were asked for, all that may be asked for, and read. 1 page: not asked for, as robots.txt disallows that."},
-		{Sample{Listed: 2, Asked: 2, Walled: 2}, "All 2 listed pages were asked for; none answered with a page. 2 pages: answered by a bot wall instead."},
+		{Sample{Listed: 1, Asked: 1, Read: 1}, "The one listed page was asked for: 1 answered with a page."},
+		{Sample{Listed: 3, Asked: 3, Read: 3}, "All 3 listed pages were asked for: 3 answered with a page."},
+		{Sample{Listed: 3, Asked: 2, Read: 2, Disallowed: 1}, "2 of 3 listed pages were asked for: 2 answered with a page. Not asked for: 1 that robots.txt disallows."},
+		{Sample{Listed: 83, Asked: 77, Read: 59, Walled: 2, Disallowed: 1, Unfit: 4, Elsewhere: 1}, "77 of 83 listed pages were asked for: 59 answered with a page, " +
+			"16 with a redirect, an error or nothing, 2 with a bot wall. Not asked for: 1 that robots.txt disallows, 4 whose address is wrong or not of this site, 1 on another host."},
+		{Sample{Listed: 2, Asked: 2, Walled: 2}, "All 2 listed pages were asked for: 2 answered with a bot wall."},
 	} {
 		if got := tt.Text(); got != tt.want {
 			t.Errorf("%+v: %s, want %s", tt.Sample, got, tt.want)

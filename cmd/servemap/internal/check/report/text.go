@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // How many findings of a kind are shown unless all are: on a terminal, and in a file.
@@ -22,8 +23,13 @@ func (g Group) Shown(most int) []Finding { return g.Findings[:min(len(g.Findings
 // Left returns how many more there are.
 func (g Group) Left(most int) int { return g.Count - len(g.Shown(most)) }
 
-// heading names a group with its count.
-func (g Group) heading() string { return Number(g.Count) + " " + g.Title }
+// Heading names a group, with its count unless its title needs none.
+func (g Group) Heading() string {
+	if unicode.IsUpper([]rune(g.Title)[0]) {
+		return g.Title
+	}
+	return Number(g.Count) + " " + g.Title
+}
 
 // Style is how a text is shown.
 type Style struct {
@@ -54,7 +60,7 @@ func (r *Report) Text(w io.Writer, all bool, s Style) error {
 		if g.Level == advice {
 			colour = "1;33"
 		}
-		fmt.Fprintf(&b, "\n%s  %s\n", s.Paint(colour, fmt.Sprintf("%-6s", g.Level)), s.Paint("1", g.heading()))
+		fmt.Fprintf(&b, "\n%s  %s\n", s.Paint(colour, fmt.Sprintf("%-6s", g.Level)), s.Paint("1", g.Heading()))
 		fmt.Fprintln(&b, Wrap(g.Remedy, "        ", s.Width))
 		for _, f := range g.Shown(most) {
 			fmt.Fprintf(&b, "        - %s %s\n", s.Escape(f.Place()), s.Escape(f.Text))
@@ -116,12 +122,20 @@ func (f File) Does() (what string) {
 		what = "index of " + Count(f.Entries, "file") + ", " + Size(f.Bytes)
 	default:
 		name := map[string]string{"rss": "RSS, ", "atom": "Atom, ", "text": "text, "}[f.Form]
-		what = name + Count(f.Entries, "page") + ", " + Size(f.Bytes)
+		what = name + entries(f.Entries) + ", " + Size(f.Bytes)
 	}
 	if f.To != "" {
 		what += ", from " + f.To
 	}
 	return what
+}
+
+// entries names a number of them: of some pages there may be several.
+func entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return Number(n) + " entries"
 }
 
 // Place says where a finding is.
