@@ -186,7 +186,7 @@ func TestTheOwnerIsToldWhatIsNotKnown(t *testing.T) {
 		time.Sleep(time.Minute)
 		want("links after a restart", "links", "Not known yet", "No broken link")
 		want("the overview after a restart", "", "Broken links are not known yet: they are found as pages are visited.", "Nothing seems wrong")
-		want("links to a page after a restart", "pages", "as far as read since the start", "")
+		want("links to a page after a restart", "pages", "Links are counted as pages are read; “–” is not known yet.", "")
 		want("links to a page after a restart, as JSON", "pages.json", `"links": null`, `"links": 0`)
 		want("links to a page after a restart, as CSV", "pages.csv", "/a,,0,,link", "")
 		s.Visit("/a")

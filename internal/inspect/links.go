@@ -150,7 +150,11 @@ func linkRows(links []Link) [][]string {
 		if !l.Since.IsZero() {
 			since = iso(l.Since)
 		}
-		rows = append(rows, []string{l.URL, l.Verdict, l.Reason, strconv.Itoa(l.Status), strconv.Itoa(l.Followed), since, strings.Join(l.From, " ")})
+		status := ""
+		if l.Status != 0 {
+			status = strconv.Itoa(l.Status)
+		}
+		rows = append(rows, []string{l.URL, l.Verdict, l.Reason, status, strconv.Itoa(l.Followed), since, strings.Join(l.From, " ")})
 	}
 	return rows
 }

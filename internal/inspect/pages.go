@@ -218,7 +218,7 @@ type Row struct {
 	Modified         time.Time // its lastmod
 	Changes          int
 	Links            int  // listed pages that link to it, as far as read since the start
-	Counted          bool // the links of all pages were read
+	Counted          bool // no other one does
 	seen             time.Time
 }
 
@@ -235,9 +235,8 @@ func rank(page any) int {
 func (c *Config) rows(ctx context.Context, w reader.Wanted) (reader.Some[Row], error) {
 	trust, now := c.Files.Trust(), moment.Of(time.Now())
 	_, s := c.Public.Stats()
-	all := c.read().Pages >= s.Listed
 	some, err := reader.List(ctx, c.Indexer.Reader, w, func(p *reader.Known) Row {
-		row := Row{Page: c.Public.Page(*p), Location: p.Location, Reason: p.Reason.String(), Changes: int(p.Dates.Count), Counted: all, seen: p.LastSeen.Time()}
+		row := Row{Page: c.Public.Page(*p), Location: p.Location, Reason: p.Reason.String(), Changes: int(p.Dates.Count), seen: p.LastSeen.Time()}
 		if at := p.Entry.LastMod(trust, now); at != 0 {
 			row.Modified = at.Time().UTC()
 		}
@@ -247,10 +246,15 @@ func (c *Config) rows(ctx context.Context, w reader.Wanted) (reader.Some[Row], e
 	for n, r := range some.Rows {
 		locations[n] = r.Location
 	}
-	for n, links := range c.Indexer.Links.Count(locations) {
-		some.Rows[n].Links = links
+	for n, links := range c.Indexer.Links.Count(locations, s.Listed) {
+		some.Rows[n].Links, some.Rows[n].Counted = links.Pages, links.Whole
 	}
 	return some, err
+}
+
+// Uncounted reports whether more pages may link to some than are known.
+func (p Pages) Uncounted() bool {
+	return slices.ContainsFunc(p.Pages, func(r Row) bool { return !r.Counted })
 }
 
 // links returns the number of links, "" if none was read yet and some may be.

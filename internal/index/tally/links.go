@@ -54,6 +54,8 @@ type Links struct {
 // outgoing are the links of a page. They are never changed, only replaced.
 type outgoing struct {
 	to    []uint64 // hashes of locations, in order; none if there was no room
+	named []uint64 // of those that the request named, too: they may be links of the page, or echoes
+	cut   bool     // there was no room
 	stale bool     // they must be read again
 }
 
@@ -83,7 +85,8 @@ func (l *Links) Left(now time.Time) {
 	defer l.mu.Unlock()
 	if now.Sub(l.reread) >= rereadEvery {
 		for location, out := range l.read {
-			l.read[location] = outgoing{out.to, true}
+			out.stale = true
+			l.read[location] = out
 			if !l.lists(location) {
 				l.kept -= len(out.to)
 				delete(l.read, location)
@@ -100,12 +103,16 @@ func (l *Links) Read(o *observation.Observation) (fresh []string) {
 	before := l.read[o.Location].to
 	l.mu.Unlock()
 	var links []string
-	var all []uint64
+	var all, named []uint64
 	for _, ln := range o.Links {
 		listed := l.lists(ln.Location) // so it is no secret; most are, and to look at each takes long
 		hash := xxh3.HashString(ln.Location)
 		_, had := slices.BinarySearch(before, hash) // even for requests that did not name it, such as with another Referer
-		if ln.Location == o.Location || !had && o.Echo.Repeats(ln.Location) || !listed && capability.Looks(ln.Location) {
+		echo := !had && o.Echo.Repeats(ln.Location)
+		if echo && listed {
+			named = append(named, hash)
+		}
+		if ln.Location == o.Location || echo || !listed && capability.Looks(ln.Location) {
 			continue
 		}
 		if all = append(all, hash); !listed {
@@ -116,7 +123,7 @@ func (l *Links) Read(o *observation.Observation) (fresh []string) {
 	slices.Sort(all)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.remember(o.Location, slices.Compact(all))
+	l.remember(o.Location, slices.Compact(all), named)
 	for location, t := range l.targets {
 		if l.links[o.Location] == 0 {
 			break // most pages lead to none, and to look at all takes long
@@ -154,26 +161,27 @@ func (l *Links) unlink(t *Target, page string) bool {
 }
 
 // remember notes the links of a page, if there is room.
-func (l *Links) remember(location string, to []uint64) {
+func (l *Links) remember(location string, to, named []uint64) {
 	out, before := l.read[location]
 	if !before && len(l.read) >= pagesKept {
 		return
 	}
+	now := outgoing{to: slices.Clip(to), named: slices.Clip(named)}
 	if l.kept -= len(out.to); l.kept+len(to) > linksKept {
-		to = nil
+		now.to, now.cut = nil, true
 	}
-	l.kept += len(to)
-	l.read[location] = outgoing{to: slices.Clip(to)}
+	l.kept += len(now.to)
+	l.read[location] = now
 }
 
-// outgoing yields the listed pages whose links are remembered, with these.
-func (l *Links) outgoing() iter.Seq2[string, []uint64] {
-	return func(yield func(string, []uint64) bool) {
+// outgoing yields the links of the listed pages that were read.
+func (l *Links) outgoing() iter.Seq[outgoing] {
+	return func(yield func(outgoing) bool) {
 		l.mu.Lock()
 		read := maps.Clone(l.read)
 		l.mu.Unlock() // as in Targets
 		for location, out := range read {
-			if len(out.to) > 0 && l.lists(location) && !yield(location, out.to) {
+			if l.lists(location) && !yield(out) {
 				return
 			}
 		}
@@ -195,18 +203,36 @@ func (l *Links) From(location string) (from []string) {
 	return from
 }
 
-// Count counts for each of some locations the listed pages that link to it, as far as remembered.
-func (l *Links) Count(locations []string) []int {
-	counts, at := make([]int, len(locations)), map[uint64]int{}
+// Linking says how many listed pages link to a location.
+type Linking struct {
+	Pages int  // that are known to
+	Whole bool // no other one does
+}
+
+// Count counts for each of some locations the listed pages that link to it, of so many that there are.
+func (l *Links) Count(locations []string, listed int) []Linking {
+	counts, at := make([]Linking, len(locations)), map[uint64]int{}
 	for n, location := range locations {
 		at[xxh3.HashString(location)] = n
 	}
-	for _, to := range l.outgoing() {
-		for _, hash := range to {
+	open := map[int]bool{}
+	for out := range l.outgoing() {
+		for _, hash := range out.to {
 			if n, asked := at[hash]; asked {
-				counts[n]++
+				counts[n].Pages++
 			}
 		}
+		for _, hash := range out.named {
+			if n, asked := at[hash]; asked {
+				open[n] = true
+			}
+		}
+		if !out.cut {
+			listed--
+		}
+	}
+	for n := range counts {
+		counts[n].Whole = listed <= 0 && !open[n]
 	}
 	return counts
 }

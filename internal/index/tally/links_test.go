@@ -143,10 +143,39 @@ func TestListedPagesThatLinkToAPage(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.do()
 			base.Equal(t, strings.Join(l.From(tt.location), " "), tt.want, "from")
-			if got, want := l.Count([]string{tt.location})[0], len(strings.Fields(tt.want)); got != want {
+			if got, want := l.Count([]string{tt.location}, 0)[0].Pages, len(strings.Fields(tt.want)); got != want {
 				t.Errorf("counted %d, want %d", got, want)
 			}
 		})
+	}
+}
+
+// The owner must not read "0" of a page that a menu links to, as every visitor so far came from there.
+func TestCountOfLinksIsKnownToBeWholeOnlyIfItIs(t *testing.T) {
+	now := time.Now()
+	l := NewLinks(func(location string) bool { return !strings.Contains(location, "unlisted") })
+	count := func() (all string) {
+		for _, c := range l.Count([]string{"/a", "/b"}, 3) {
+			all += fmt.Sprint(c.Pages, " ", c.Whole, ", ")
+		}
+		return all
+	}
+	for _, tt := range []struct {
+		name string
+		do   func()
+		want string
+	}{
+		{"one of three pages was read", func() { l.Read(reading(t, "/", "", now, "/b", "/b/")) }, "0 false, 1 false, "},
+		{"one that the request names", func() { l.Read(reading(t, "/b", "from=/a", now, "/a")) }, "0 false, 1 false, "},
+		{"and all of them", func() { l.Read(reading(t, "/a", "", now, "/unlisted")) }, "0 false, 1 true, "},
+		{"another request does not name it", func() { l.Read(reading(t, "/b", "", now, "/a")) }, "1 true, 1 true, "},
+		{"there was no room", func() {
+			l.kept = linksKept
+			l.Read(reading(t, "/", "", now, "/b", "/b/", "/c"))
+		}, "1 false, 0 false, "},
+	} {
+		tt.do()
+		base.Equal(t, count(), tt.want, "%s", tt.name)
 	}
 }
 
