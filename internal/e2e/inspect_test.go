@@ -235,7 +235,7 @@ func TestAYoungInspectorShowsOnlyWhatThereIs(t *testing.T) {
 		}
 		s.Get("/")
 		time.Sleep(15 * time.Second)
-		if got := text(ask("")); !strings.Contains(got, "What happened Counted from the first minute on.") || !strings.Contains(got, boxes[1]) {
+		if got := text(ask("")); !strings.Contains(got, "What happened Nothing is counted in the first minute.") || !strings.Contains(got, boxes[1]) {
 			t.Errorf("in the first minute: %s", got)
 		}
 	})
@@ -528,6 +528,31 @@ func TestInspectorNamesTheHostThatMostAskedFor(t *testing.T) {
 		const want = `Most came to "tea.example.org", and the origin is https://example.com.`
 		if overview := text(owner(s)("")); !strings.Contains(overview, want) {
 			t.Errorf("the overview does not say %s:\n%s", want, overview)
+		}
+	})
+}
+
+// What is left out as it should be stands folded below what to do, and who mistypes a view finds back.
+func TestInspectorShowsFirstWhatToDo(t *testing.T) {
+	site := testkit.Paths{"/": testkit.Page("home", "/a", "/b", "/soon"), "/a": testkit.Reply(200, "a", "X-Robots-Tag", "noindex"), "/b": testkit.Page("b")}
+	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
+		s.Visit("/", "/a", "/b")
+		site["/b"] = status(http.StatusNotFound)
+		time.Sleep(time.Hour)
+		s.Visit("/b")
+		time.Sleep(2 * time.Minute)
+		s.Settle()
+		page := owner(s)("")
+		before, after, _ := strings.Cut(page, "<details><summary>2 pages are most likely left out as it should be")
+		if !strings.Contains(before, "reason=not-seen") || strings.Contains(before, "reason=noindex") || !strings.Contains(after, "reason=noindex") {
+			s.Errorf("what to do is not shown first: %s", text(page))
+		}
+		if !strings.Contains(text(after), "The site answered 404 Nobody got it in the minute after that. It comes back when an anonymous visitor gets it again. gone") {
+			s.Errorf("nobody said that a 404 is intended: %s", text(after))
+		}
+		w := base.Ask(s.Inspector(everybody), http.MethodGet, "/nothere.html")
+		if body := w.Body.String(); w.Code != http.StatusNotFound || !strings.Contains(body, "viewport") || !strings.Contains(body, `href="./">Overview</a>`) {
+			s.Errorf("%d %s", w.Code, body)
 		}
 	})
 }

@@ -141,13 +141,18 @@ func (i *Inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.HasSuffix(name, ".xml"):
 		w.Header().Set("Content-Type", "text/xml; charset=utf-8")
 		if !i.Files.WriteTo(w, name) {
-			http.NotFound(w, r)
+			i.write(w, nowhere)
 		}
 	case !strings.Contains(name, ".") && !belowSlash(r):
 		enter(w, r)
 	default:
-		http.NotFound(w, r)
+		i.write(w, nowhere)
 	}
+}
+
+// nowhere stands in place of a view that the inspector does not have.
+var nowhere = view{
+	Name: "problem", Title: "Nothing is here", Status: http.StatusNotFound, Data: Problem{"The inspector has no view of that name."},
 }
 
 // find returns the maker of the view with a name, and the format that the name asks for: "json", "csv", or "" for a page.

@@ -94,6 +94,16 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 	return view{Name: "overview", Nav: "overview", Title: "Overview", Data: o, Live: q.Has("live") || o.Reading || s.Making()}, nil
 }
 
+// Intended counts the pages that are left out, most likely as it should be.
+func (o Overview) Intended() (n int) {
+	for _, g := range o.Reasons {
+		if g.Care == messages.Intended {
+			n += g.Pages
+		}
+	}
+	return n
+}
+
 // reads reports whether pages were listed before the start, and are not counted yet.
 func reads(days []Day, s messages.Counts) bool {
 	return len(days) > 0 && days[len(days)-1].Listed > 0 && s.Listed == 0 && len(s.Verdicts) == 0 && !s.NoStore

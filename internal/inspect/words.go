@@ -72,9 +72,9 @@ func started(t, now time.Time) string {
 // nextObservation says when a request for a page next teaches something.
 func nextObservation(at, now time.Time) string {
 	if !at.After(now) {
-		return "with the next visit"
+		return "at the next visit"
 	}
-	return "with a visit in " + Span(at.Sub(now)) + " or later"
+	return "at a visit in " + Span(at.Sub(now)) + " or later"
 }
 
 // units are the units of time that people use.
