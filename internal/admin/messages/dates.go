@@ -19,7 +19,7 @@ func LastMod(d lastmod.Date, h lastmod.History, trust lastmod.Trust, now moment.
 	case why == lastmod.Ahead:
 		return "There is no lastmod: the last change lies in the future, so the clock was wrong then or is now."
 	case why != lastmod.NoDoubt:
-		return undated(d, h, trust, why) + awaited(h)
+		return undated(d, h, trust, why)
 	case d.Seen && !d.By.Gives():
 		return changed(h) + "The lastmod is when the change was first seen." + awaited(h)
 	case d.Seen:
@@ -55,7 +55,11 @@ func gave(h lastmod.History, d lastmod.Date, why string) string {
 // undated says why a page without a seen change has no lastmod. A date that was decided is left
 // out; otherwise none that is given counts.
 func undated(d lastmod.Date, h lastmod.History, trust lastmod.Trust, doubt lastmod.Doubt) string {
-	why := []string{fmt.Sprintf("no change was seen since the first visit at %s", stamp(h.FirstSeen))}
+	opening, why := "There is no lastmod: ", []string{"no change was seen since the first visit at " + stamp(h.FirstSeen)}
+	if !h.Held.IsZero() {
+		opening = "There is no lastmod yet: "
+		why[0] = "something new was first seen at " + stamp(h.Held) + ", and that time is the lastmod once " + decides(h)
+	}
 	for _, s := range []lastmod.Source{lastmod.Server, lastmod.Page} {
 		switch last := h.Given[s]; {
 		case s == d.By:
@@ -69,7 +73,7 @@ func undated(d lastmod.Date, h lastmod.History, trust lastmod.Trust, doubt lastm
 			why = append(why, fmt.Sprintf("%v gives %s, which is used once a visit finds it an hour old, unless it moves without a change", s, stamp(last)))
 		}
 	}
-	return "There is no lastmod: " + strings.Join(why, "; ") + "."
+	return opening + strings.Join(why, "; ") + "."
 }
 
 // doubts say why a date from a source is left out.
@@ -98,9 +102,9 @@ func decides(h lastmod.History) string {
 	case !h.Until.IsZero():
 		return "a visit after " + stamp(h.Until) + " shows it too"
 	case h.More > 1:
-		return fmt.Sprintf("%d more visits that servemap reads show it too", h.More)
+		return fmt.Sprintf("%d more visits, each a minute later or more, show it too", h.More)
 	}
-	return "the next visit that servemap reads shows it too"
+	return "a visit a minute later or more shows it too"
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04:05 UTC") }

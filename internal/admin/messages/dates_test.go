@@ -51,8 +51,12 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 		{"given by the server, and still", byServer, last(500, 0), lastmod.Trust{}, []string{"Last-Modified gives."}, "now gives"},
 		{"the server gives another by now", byServer, last(900, 0), lastmod.Trust{}, []string{"No change was seen", "that Last-Modified gave for that content. It now gives 1 Jan 1970, 00:15:00 UTC" + moved}, "Last-Modified gives."},
 		{"the page gives another by now", byPage, last(0, 900), lastmod.Trust{}, []string{"the page itself gave for that content. It now gives 1 Jan 1970, 00:15:00 UTC", moved}, maybe},
-		{"another by now, and something is held", byServer, holds(last(900, 0), 900, 16), lastmod.Trust{}, []string{moved, "Something new was seen at 1 Jan 1970, 00:15:00 UTC", maybe, "once 16 more visits that servemap reads show it too."}, "Last-Modified gives."},
-		{"something is held, for an observation more", byServer, holds(last(500, 0), 900, 1), lastmod.Trust{}, []string{"Last-Modified gives.", "once the next visit that servemap reads shows it too."}, "now gives"},
+		{"another by now, and something is held", byServer, holds(last(900, 0), 900, 16), lastmod.Trust{}, []string{moved, "Something new was seen at 1 Jan 1970, 00:15:00 UTC", maybe, "once 16 more visits, each a minute later or more, show it too."}, "Last-Modified gives."},
+		{"something is held, for an observation more", byServer, holds(last(500, 0), 900, 1), lastmod.Trust{}, []string{"Last-Modified gives.", "once a visit a minute later or more shows it too."}, "now gives"},
+		{"nothing but what is held", lastmod.Date{}, holds(lastmod.History{}, 900, 2), lastmod.Trust{}, []string{
+			"There is no lastmod yet: something new was first seen at 1 Jan 1970, 00:15:00 UTC, and that time is the lastmod " +
+				"once 2 more visits, each a minute later or more, show it too.",
+		}, "no change was seen"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
