@@ -122,6 +122,13 @@ func TestSiteOfAFileMaySayOtherwise(t *testing.T) {
 	}
 }
 
+func TestFileOfOneSiteNeedsNoTable(t *testing.T) {
+	sites, err := readFile(write(t, "data = 'a'\nexplore = true\nmax = 5\n"))
+	if base.Check(t, err); len(sites) != 1 || sites[0].Data != "a" || !sites[0].Explore || sites[0].Max != 5 {
+		t.Errorf("%+v", sites[0])
+	}
+}
+
 func write(t *testing.T, text string) (file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "servemap.toml")

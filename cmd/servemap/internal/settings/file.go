@@ -42,7 +42,7 @@ func Read(name string, text []byte) ([]*Settings, error) {
 	each, _ := all["site"].([]any)
 	above := file.All()
 	for i, s := range file.Sites {
-		said := all
+		var said map[string]any // by this site
 		if i < len(each) {
 			said, _ = each[i].(map[string]any)
 		}
