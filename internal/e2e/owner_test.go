@@ -27,6 +27,19 @@ func owner(s *testkit.Site) func(path string) string {
 	return func(path string) string { return base.Ask(inspector, http.MethodGet, "/"+path).Body.String() }
 }
 
+func TestCookiesOfVisitorsNeedNothingOnceTheSiteIsExplored(t *testing.T) {
+	testkit.Run(t, testkit.Setup{Handler: testkit.PageOfItsURL("/a")}, func(s *testkit.Site) {
+		ask, get := owner(s), func() { s.Get("/a", "Cookie", "PHPSESSID=1") }
+		if get(); !strings.Contains(ask("stats.json"), "The visitor has a cookie. Learn the pages without it, with go site.Explore(ctx,") {
+			s.Errorf("before: %s", ask("stats.json"))
+		}
+		explore(s, servemap.ExploreOptions{})
+		if get(); !strings.Contains(ask("stats.json"), "The visitor has a cookie. Nothing to do: the pages were learned without it, by exploring.") {
+			s.Errorf("after: %s", ask("stats.json"))
+		}
+	})
+}
+
 // What a request may change, and what only sorts, waits for no visitor: the owner must not be told to open it.
 func TestWhatExploringDoesNotAskForIsNotToldToWaitForAVisitor(t *testing.T) {
 	site := testkit.Paths{"/": testkit.Page("home", "/cart/add/1", "/cart/add/2", "/kettles?sort=price", "/soon")}

@@ -76,7 +76,7 @@ type Day struct {
 func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 	stats, s := i.Public.Stats()
 	o := Overview{
-		Stats: stats, Origin: i.Origin.String(), Serving: s.Listed > 0 && !s.ReportOnly && !s.Unserved, Unserved: s.Unserved, Responses: responsesOf(s.Ignored), History: i.history(ctx),
+		Stats: stats, Origin: i.Origin.String(), Serving: s.Listed > 0 && !s.ReportOnly && !s.Unserved, Unserved: s.Unserved, Responses: responsesOf(s.Ignored, i.Own.Explored()), History: i.history(ctx),
 		ReportOnly: s.ReportOnly, Followed: i.Crawlers, Crawlers: i.Public.Crawlers(), State: state(s), Read: i.read(), Reasons: i.groups(ctx, s.Verdicts),
 		Uncounted: uncounted(s),
 	}
@@ -203,9 +203,14 @@ func groupsOf(verdicts map[string]int) (groups []Group) {
 	return groups
 }
 
-func responsesOf(ignored map[string]uint64) (all []Response) {
+// responsesOf explains the responses that did not count. explored says that the site was explored.
+func responsesOf(ignored map[string]uint64, explored bool) (all []Response) {
 	for _, reason := range slices.Sorted(maps.Keys(ignored)) {
-		all = append(all, Response{reason, ignored[reason], messages.ReasonNamed(reason).Means()})
+		r := messages.ReasonNamed(reason)
+		if r.Reason == eligibility.Cookie {
+			r.Todo = messages.Cookie(explored)
+		}
+		all = append(all, Response{reason, ignored[reason], r.Means()})
 	}
 	slices.SortStableFunc(all, func(a, b Response) int { return cmp.Compare(b.Count, a.Count) })
 	return all

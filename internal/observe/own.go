@@ -189,6 +189,9 @@ type door struct {
 	routes map[string]bool
 }
 
+// Explored reports whether the site was explored since the start.
+func (s *Own) Explored() bool { return s.observer.cfg.Looks.Asks.Load() != nil }
+
 // Mark marks a request that is made through the origin, and returns what to call once it has its answer.
 func (s *Own) Mark(h http.Header) (end func()) {
 	h.Set(keyHeader, s.key)

@@ -160,6 +160,14 @@ func ReasonNamed(name string) Reason {
 	return Reason{}
 }
 
+// Cookie says what to do about visitors who have a cookie. explored says that the site was explored.
+func Cookie(explored bool) string {
+	if explored {
+		return "Nothing to do: the pages were learned without it, by exploring."
+	}
+	return words.Say("Learn the pages without it, with {Explore}. {Benign} is only for one that never stands for a log-in, as PHPSESSID does.")
+}
+
 // Verdict returns the verdict that can carry the reason, Unknown if none can.
 func (r Reason) Verdict() eligibility.Verdict { return r.Reason.Standing().Verdict }
 
