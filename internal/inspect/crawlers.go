@@ -50,7 +50,8 @@ type Told struct {
 	} `json:"sitemaps,omitempty"`
 }
 
-// told returns what search engines were told, nil if nobody ever did. living says that a process still tells them.
+// told returns what search engines were told of the site, nil if they never were. living says that a process does so
+// now.
 func (c *Config) told(ctx context.Context) (told *Told, living bool, err error) {
 	record, err := c.Indexer.Notified(ctx)
 	var lease struct{ Until time.Time }

@@ -292,7 +292,7 @@ type redirect string
 
 func (r redirect) Error() string { return "see " + string(r) }
 
-// refusal is an error in the question, not of the store.
+// refusal is the error of a question that cannot be answered, as opposed to one of the store.
 type refusal struct{ error }
 
 // Problem replaces a view that could not be made.

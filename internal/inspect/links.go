@@ -51,7 +51,8 @@ type Link struct {
 	To       string    `json:"to,omitempty"` // where it redirects
 }
 
-// targets returns the addresses that listed pages link to and the sitemap does not list, but no secret.
+// targets returns the addresses that listed pages link to and that are not listed. It leaves out those that look like
+// secrets.
 func (c *Config) targets(ctx context.Context) (links []Link, err error) {
 	all := c.Indexer.Links.Targets()
 	locations := make([]string, len(all))

@@ -18,7 +18,8 @@ type Explained struct {
 	Setting messages.Change // that would change the verdict
 }
 
-// SettingOf returns what the owner can set to change the verdict on a page, "" if that is not enough.
+// SettingOf returns the setting that changes the verdict on a page, to be copied. It is empty if none does, or if it is
+// set already.
 func SettingOf(p *reader.Known) (s messages.Change) {
 	if p.Overtaken { // it is set by now
 		return s

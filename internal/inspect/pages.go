@@ -26,10 +26,12 @@ const mostPages = 100
 // mostRows is how many pages are sorted at once.
 const mostRows = 2000
 
-// Pages are the listed pages that the query selects, or with a reason of other pages those that have a name.
+// Pages are the listed pages that the query selects. If it asks for a reason why pages are not listed, they are those
+// with that reason whose addresses may be shown.
 type Pages struct {
 	Selection
-	// Stopped says that time ran out, or that there are too many to sort at once, so that pages after Next may match too.
+	// Stopped says that the search was cut short, by its time or as more pages than can be sorted at once match: there
+	// may be others after Next.
 	Stopped bool `json:"stopped,omitempty"`
 	// Ask is the location that the query may mean, "" if pages were found.
 	Ask string `json:"ask,omitempty"`

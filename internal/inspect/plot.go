@@ -103,8 +103,8 @@ func plotOf(days []Day, now time.Time) (p plot) {
 // Events returns how much happened.
 func (d Day) Events() int { return d.Added + d.Changed + d.Removed }
 
-// stack puts pieces on each other, whose heights are numbers so far, so that most reach from the ground up to top. over
-// says that they are more than most.
+// stack lays pieces on each other, from the ground up. Their heights come in as numbers of pages or events, and go out
+// in pixels: a bar of most of them reaches up to top. over says that this bar has more, and is cut there.
 func stack(top, height, most int, over bool, pieces ...piece) (drawn []piece) {
 	sum, y := 0, top+height
 	for _, p := range pieces {

@@ -14,7 +14,7 @@ func field[T any](of any, name string) T {
 	return v
 }
 
-// head is the head of a column, which sorts by it.
+// head is the heading of a column. A click on it sorts the rows by that column.
 type head struct {
 	Text, Class, Href string
 	Now               string // "ascending" or "descending" if the rows are sorted by it

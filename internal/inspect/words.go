@@ -94,7 +94,7 @@ func Span(d time.Duration) string {
 	return "less than a second"
 }
 
-// percent writes a part of a whole. It is 0 or all only if none or all is meant.
+// percent writes a part of a whole. Only none is 0 %, and only the whole is 100 %.
 func percent(p float64) string {
 	switch n := int(p*100 + 0.5); {
 	case n == 0 && p > 0:
@@ -164,7 +164,7 @@ func careWord(care any) string {
 // share returns which part of a whole something is.
 func share(part, whole int) float64 { return float64(part) / float64(max(whole, part, 1)) }
 
-// linesOf gives each element within the element of a page its own line.
+// linesOf breaks a page's entry of the sitemap into lines, one for each element in it.
 func linesOf(xml string) string { return strings.ReplaceAll(strings.TrimSpace(xml), "><", ">\n<") }
 
 // menu are the views that every page links to.
@@ -173,7 +173,7 @@ var menu = []struct{ Name, Href, Text string }{
 	{"changes", "changes", "Changes"}, {"crawlers", "crawlers", "Engines"}, {"files", "files", "Files"},
 }
 
-// evidenceOf says in words what speaks for a page, which has the kinds.
+// evidenceOf says in words which kinds of evidence a page has.
 func evidenceOf(kinds any) (all []string) {
 	has := strings.Fields(strings.Trim(fmt.Sprint(kinds), "[]"))
 	for _, e := range []struct{ kind, text string }{
@@ -186,7 +186,7 @@ func evidenceOf(kinds any) (all []string) {
 	return all
 }
 
-// free returns the ways to list a page, but for the rule, which has a place of its own.
+// free returns the ways to list a page without a rule: the page shows the rule to copy below them.
 func free(missing []string, rule string) (ways []string) {
 	for _, m := range missing {
 		if rule == "" || !strings.Contains(m, rule) {
@@ -204,7 +204,7 @@ func upper(s string) string {
 	return s
 }
 
-// in returns a part of a view's data with the view.
+// in gives a nested template both the view and the part of its data that it shows.
 func in(v view, data any) any { return struct{ View, Data any }{v, data} }
 
 // todo says what to do about a reason.

@@ -91,8 +91,9 @@ func (c *cause) halve() {
 	}
 }
 
-// most names what most of the requests have, "" for nothing. A rarer cookie may be the log-in itself, beside
-// one that everybody gets, and the hint must not make the owner call the log-in benign.
+// most returns the names of the cookies, headers or hosts that more than half of the requests have, "" for none. A
+// rarer cookie may be the log-in itself, beside one that everybody gets, and the hint must not make the owner call the
+// log-in benign.
 func (c *cause) most() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,7 +120,7 @@ func (d *diagnosis) holds() messages.Hint {
 	return 0
 }
 
-// counted notes that a request was counted, as one of n. At every tenth, it gives the hint that follows from the
+// counted is called once a request was counted, n being the new count. At every tenth request, it gives the hint that follows from the
 // counts, and ends the one that no longer does. Once n is plenty, it halves all counts.
 func (d *diagnosis) counted(n uint64) {
 	if n == plenty {

@@ -57,7 +57,8 @@ type request struct {
 	route  atomic.Pointer[observation.Route]
 }
 
-// exploring is the context key that marks requests of the site itself. Its value is a *request, nil for one of asked.
+// exploring is the context key that marks requests of the site itself. Its value is their *request. It is nil for one
+// that came back from the origin: asked has that.
 type exploring struct{}
 
 // Explores reports whether the site makes the request to itself.
@@ -104,7 +105,7 @@ func sign(key secret.Key, purpose, name string) string {
 	return fmt.Sprintf("%016x", key.Hash(purpose, name))
 }
 
-// Proves returns what the file of a name says, "" if the name is of none.
+// Proves returns the content of the file with a name, "" if no process of the store has one of that name.
 func (s *Own) Proves(name string) (says string) {
 	name, mine := strings.CutPrefix(name, s.prefix())
 	name, is := strings.CutSuffix(name, ".xml")
@@ -160,7 +161,8 @@ func (s *Own) arrives(r *http.Request) {
 	}
 }
 
-// Rewritten reports whether the site's own requests in this process could not come in as those of visitors do.
+// Rewritten reports whether something changes the paths of visitors' requests in a way that the site's own requests in
+// this process cannot repeat.
 func (s *Own) Rewritten() bool { return s.rewrites.Load() }
 
 // CutInFront returns what something in front of the program cuts off the path, and the owner has not named. It is "" if

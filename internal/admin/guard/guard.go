@@ -121,7 +121,7 @@ func hostOf(address string) string {
 	return strings.ToLower(strings.TrimSuffix(strings.Trim(address, "[]"), "."))
 }
 
-// visit is what a Door and a Password tell each other of a request.
+// visit is how a [Door] tells the [Password] inside it who asks, and how that tells why it refused.
 type visit struct {
 	client netip.Addr
 	why    cause

@@ -24,7 +24,7 @@ type Queue struct {
 	written chan struct{} // closed once nothing waits; nil while nothing does
 }
 
-// NewQueue returns a queue of records for to.
+// NewQueue returns a queue whose records go to the handler to.
 func NewQueue(to slog.Handler) *Queue { return &Queue{to: to} }
 
 // Logger returns a logger whose calls return at once, whatever the handler does.

@@ -52,8 +52,8 @@ func gave(h lastmod.History, d lastmod.Date, why string) string {
 	return d.By.String() + " gives"
 }
 
-// undated says why a page without a seen change has no lastmod. A date that was decided is left
-// out; otherwise none that is given counts.
+// undated says why a page of which no change was seen has no lastmod: the date that was chosen is doubted, or no
+// source gives one that counts.
 func undated(d lastmod.Date, h lastmod.History, trust lastmod.Trust, doubt lastmod.Doubt) string {
 	opening, why := "There is no lastmod: ", []string{"no change was seen since the first visit at " + stamp(h.FirstSeen)}
 	if !h.Held.IsZero() {
@@ -83,7 +83,7 @@ var doubts = map[lastmod.Doubt]string{
 	lastmod.Built:   "gives the hour of a build, which most pages share",
 }
 
-// awaited says what may still turn out to be a change, and what decides that.
+// awaited says that new text was seen which does not count as a change yet, and when it will.
 func awaited(h lastmod.History) string {
 	if h.Held.IsZero() {
 		return ""
@@ -96,7 +96,7 @@ func Awaited(h lastmod.History) string {
 	return fmt.Sprintf(" Something new was seen there: it counts as a change once %s.", decides(h))
 }
 
-// decides says which visits make a change of what is held.
+// decides says which visits must show the new text too before it counts as a change.
 func decides(h lastmod.History) string {
 	switch {
 	case !h.Until.IsZero():

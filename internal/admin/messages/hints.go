@@ -118,7 +118,7 @@ func (h *Hints) Give(hint Hint, more string, args ...any) {
 // NotFollowed begins what the log says of links that exploring left out.
 const NotFollowed = "servemap: links were not followed: "
 
-// Logs reports whether a message of the log is a hint, which [Hints.Texts] has too, or of the table of what was left out.
+// Logs reports whether a line of the log is a hint, or says what exploring left out: a summary tells both by itself.
 func Logs(message string) bool {
 	if strings.HasPrefix(message, NotFollowed) {
 		return true

@@ -38,7 +38,7 @@ func TableOf(counts map[string]int, examples map[string]string) (table []Left) {
 	return table
 }
 
-// MayName reports whether an example of a cause may stand in a log: what others must not learn there is left out.
+// MayName reports whether the log may show an example of a cause: others may read it, and must find no secret there.
 func MayName(cause string) bool {
 	switch ReasonNamed(cause).Reason {
 	case eligibility.LinkActs, eligibility.LinkHeld, eligibility.AddressEmail, eligibility.AddressPathParam, eligibility.Capability, eligibility.ActionWord:

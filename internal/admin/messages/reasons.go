@@ -31,7 +31,7 @@ const (
 	Look     Care = "look"     // it may be a mistake
 )
 
-// openings begin the sentences of each verdict.
+// openings are how the text of each verdict begins.
 var openings = map[eligibility.Verdict]string{
 	eligibility.Listed: "It is listed: ", eligibility.Waiting: "It waits: ", eligibility.Held: "It is held: ",
 	eligibility.Excluded: "It is not listed: ", eligibility.Gone: "It was listed, and has left: ",
@@ -215,7 +215,7 @@ func Overtaken(why eligibility.Reason, at time.Time) (text string, missing []str
 		"open it once in a private window.", stamp(at), ReasonNamed(why.String()).Why), []string{visit}
 }
 
-// Bare returns a text of Page without the word for the verdict, for where that stands already.
+// Bare returns a text of Page without its opening, for where the verdict stands above it.
 func Bare(text string) string {
 	for _, opening := range openings {
 		if rest, found := strings.CutPrefix(text, opening); found && rest != "" {
@@ -225,7 +225,7 @@ func Bare(text string) string {
 	return text
 }
 
-// waits begins what is said of a page that only exploring would have got.
+// waits begins the text of a linked page that nobody got, and that exploring does not ask for.
 const waits = "It waits: a listed page links to it, but no anonymous visitor has got it yet. "
 
 // Missing returns what would list a waiting or held page; each item alone is enough. led says that
@@ -282,7 +282,7 @@ func NoPageOf(url, origin string, why eligibility.Reason) string {
 	return text
 }
 
-// OwnFile is said of the location of a file of the sitemap.
+// OwnFile answers who asks why a file of the sitemap is not listed.
 const OwnFile = "This is a file of the sitemap itself. It lists pages and is none."
 
 // NoPage says that a waiting location answered with an error, a redirect or something else than a page.

@@ -1,4 +1,4 @@
-// Package metrics writes numbers in the format of Prometheus. Who has a number makes a [Family] of it. The values of
+// Package metrics writes numbers in the format of Prometheus. Each package makes a [Family] of each number that it has. The values of
 // each label come from a fixed set, so that no visitor can add a series.
 package metrics
 
@@ -69,7 +69,7 @@ func One[T int | int64 | uint64 | float64](n T, labels ...string) []Series {
 	return []Series{{labels, float64(n)}}
 }
 
-// Whether returns the series for what holds or not.
+// Whether returns a series that is 1 if something holds, and else 0.
 func Whether(holds bool) []Series {
 	if holds {
 		return One(1)
