@@ -1,26 +1,24 @@
 package mark
 
+import "slices"
+
 // comparison is an observation of a known page.
 type comparison struct {
 	*Mark
 	*View
 	at      int64
 	known   *keySet
-	emptied bool     // nearly all of the text is gone, as on an error page
-	left    []uint16 // keys of the watched blocks that are gone
-	again   int      // blocks that the page showed before, but for facts
-	churns  bool     // most of the text moves by itself
+	emptied bool // nearly all of the text is gone, as on an error page
+	churns  bool // most of the text moves by itself
 	// an article has got more links; others in their place are no change: a box of related pages varies
 	moreLinks bool
 }
 
 const (
-	replacedFrom  = 5   // blocks; a page with less is not suspicious if all of it is new
-	emptiedFrom   = 256 // letters; a page with less cannot become nearly empty
-	emptiedShare  = 30  // percent of the size
-	replacedShare = 10  // percent of the blocks that the page showed before
-	smallNews     = 256 // letters; text that moves by itself is not longer
-	oftenMoves    = 3   // a place that has moved more often moves often
+	oftenMoves   = 3   // a place that has moved more often moves often
+	emptiedFrom  = 256 // letters; a page with less cannot become nearly empty
+	emptiedShare = 30  // percent of the size
+	smallNews    = 256 // letters; text that moves by itself is not longer
 )
 
 // A block is news of a page only if it stands on at most so many pages. In a place where most pages have a text of
@@ -58,7 +56,6 @@ func (m *Mark) isOwn(b *block) bool {
 // if it comes in other blocks, such as those of another template.
 func (c *comparison) judge() (changed bool) {
 	news := c.news()
-	replaced := !c.List && len(c.Mark.known) >= 2*replacedFrom && 100*c.again < replacedShare*len(c.blocks)
 	doubted := !c.List && c.isDoubtful(news)
 	moving := 0
 	for _, n := range news {
@@ -69,8 +66,6 @@ func (c *comparison) judge() (changed bool) {
 			moving += int(n.block.size)
 		case c.emptied, n.fact:
 			w.Patience = patientObservations
-		case replaced: // by an error page, or in another language
-			w.Patience = 1
 		case moves:
 			w.Patience = patientObservations
 			moving += int(n.block.size)
@@ -95,7 +90,7 @@ func (c *comparison) judge() (changed bool) {
 // isDoubtful reports whether news may be a text that moves by itself. That needs few news, and that the page is not
 // known well yet, or such a text has left its usual place.
 func (c *comparison) isDoubtful(news []newsItem) bool {
-	size, elsewhere := 0, c.moversOver(oftenMoves) > 0
+	size, elsewhere := 0, slices.ContainsFunc(c.movers[:], func(o mover) bool { return o.N > oftenMoves })
 	for _, n := range news {
 		switch {
 		case !c.isOwn(n.block):
@@ -121,9 +116,6 @@ func (c *comparison) news() (list []newsItem) {
 		b := &c.blocks[i]
 		switch {
 		case c.known.has(b.key):
-			if !b.fact {
-				c.again++
-			}
 			if !c.List && (b.link || c.follows(b.key)) {
 				break
 			}

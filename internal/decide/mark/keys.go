@@ -51,9 +51,7 @@ func (m *Mark) adopt(v *View) {
 	}
 	m.Own = uint16(len(keys) / 2)
 	for i := range v.blocks {
-		if b := &v.blocks[i]; !m.List || b.item {
-			note(b.key)
-		}
+		note(v.blocks[i].key)
 	}
 	for i := 0; i < len(m.known); i += 2 {
 		note(keyAt(m.known, i))

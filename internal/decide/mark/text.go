@@ -58,11 +58,8 @@ func letters(s []byte) []byte {
 	return s
 }
 
-// beginning returns the first word of a text.
+// beginning returns the first two characters of a text.
 func beginning(s []byte) []byte {
-	if at := bytes.IndexFunc(s, func(r rune) bool { return r == ' ' || r == ':' || isWide(r) || unicode.IsDigit(r) }); at > 0 {
-		return s[:at]
-	}
 	_, size := utf8.DecodeRune(s)
 	_, next := utf8.DecodeRune(s[size:])
 	return s[:size+next]

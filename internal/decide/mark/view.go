@@ -165,7 +165,7 @@ type reading struct {
 	folded, masked []byte // folded has the block that is read
 	weight         int    // of that
 	facts          []byte // that were read and are in no block yet
-	place          uint64 // of the first of them
+	place          uint64 // of the last of them
 }
 
 // isFact reports whether a block is a text so short that it may be a counter as well as a fact, such as "Seats: 24".
@@ -184,9 +184,7 @@ func (r *reading) isFact(b *html.Block) bool {
 
 // fact reads a fact.
 func (r *reading) fact(b *html.Block) {
-	if len(r.facts) == 0 {
-		r.place = b.Place
-	}
+	r.place = b.Place
 	text := r.folded
 	if b.Heading {
 		text = letters(text)
@@ -228,13 +226,10 @@ func (r *reading) block(b *html.Block) block {
 	case r.weight <= longestLine:
 		out.line = keyOf(xxh3.HashSeed(beginning(r.folded), r.seed+b.Place)) | 1
 	}
-	seed := r.seed
-	switch {
-	case b.Heading:
+	if b.Heading {
 		text = letters(text)
-	case b.Beside:
-		text = r.folded // the name of a file: its numbers count
 	}
+	seed := r.seed
 	if b.Beside {
 		seed += 2
 	}

@@ -44,7 +44,6 @@ func (c *comparison) settle() (since int64) {
 		}
 		b := c.find(w.Key)
 		if (b == nil) != w.Gone { // the block is gone, or the lost text is back
-			c.left = append(c.left, w.Key)
 			surprised = c.moved(w) || surprised
 			*w = watched{}
 			continue
@@ -114,12 +113,8 @@ func (m *Mark) believe(since uint32) {
 	}
 }
 
-// follow watches a block. If there is no room, it replaces the oldest block. It never replaces a block of the same
-// observation: the observation's first blocks suffice.
+// follow watches a block. If there is no room, it replaces the oldest block.
 func (m *Mark) follow(w watched) {
-	if last := m.watch[watchKept-1]; last.Seen > 0 && last.Since == w.Since {
-		return
-	}
 	copy(m.watch[1:], m.watch[:])
 	m.watch[0] = w
 }
@@ -158,16 +153,6 @@ func (m *Mark) mover(name uint16) mover {
 		}
 	}
 	return mover{Name: name}
-}
-
-// moversOver counts the movers that have moved more than n times.
-func (m *Mark) moversOver(n uint8) (count int) {
-	for _, o := range m.movers {
-		if o.N > n {
-			count++
-		}
-	}
-	return count
 }
 
 // moved notes that a block did not stay, and reports whether its place was not known to move. The block's form
@@ -214,19 +199,14 @@ func (c *comparison) lost() uint16 {
 	if c.List || c.emptied || c.View.size+leastLoss > c.Mark.Size || c.View.links < int(c.Mark.Links) {
 		return 0
 	}
-	if len(c.left) == watchKept { // they were the first of more texts, which had not come to stay either
-		return 0
-	}
 	last := setOf(c.Mark.known[:2*c.Own])
 	for _, b := range c.blocks {
 		if !last.has(b.key) && !b.link && !b.beside && c.isOwn(&b) {
 			return 0
 		}
 	}
-	for _, key := range c.missing(c.View) {
-		if !slices.Contains(c.left, key) { // a text of a maintenance had not come to stay
-			return key
-		}
+	if gone := c.missing(c.View); len(gone) > 0 {
+		return gone[0]
 	}
 	return 0
 }

@@ -79,8 +79,6 @@ func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
 		case known.has(b.key):
 			b.swept = b.swept || m.Holding() && s.came(m.waveOf(b.key))
 			continue
-		case b.most == 0:
-			continue
 		case b.beside:
 			b.wave, begun = b.place, begunBeside
 		case redesigned:
