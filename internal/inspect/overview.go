@@ -29,13 +29,18 @@ type Overview struct {
 	Responses []Response `json:"responses"`   // that did not count, the most frequent first
 	History   History    `json:"history"`
 
-	Read       Read `json:"-"` // as the view of links has it
 	ReportOnly bool `json:"report_only,omitempty"`
-	Unserved   bool `json:"-"` // no request for the sitemap has come
-	Crawlers   any  `json:"-"` // a []servemap.Crawler
-	Followed   bool `json:"-"` // crawlers are
-	Counting   bool `json:"-"` // what happened is first stored after a minute
-	Reading    bool `json:"-"` // what an earlier process learned
+	Shown      `json:"-"`
+}
+
+// Shown is what the page shows and the JSON of other views has.
+type Shown struct {
+	Read     Read // as the view of links has it
+	Crawlers any  // a []servemap.Crawler
+	Followed bool // crawlers are
+	Unserved bool // no request for the sitemap has come
+	Counting bool // what happened is first stored after a minute
+	Reading  bool // what an earlier process learned is not counted yet
 }
 
 // Look is something to look into, and the view that has more.
@@ -76,9 +81,10 @@ type Day struct {
 func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 	stats, s := i.Public.Stats()
 	o := Overview{
-		Stats: stats, Origin: i.Origin.String(), Serving: s.Listed > 0 && !s.ReportOnly && !s.Unserved, Unserved: s.Unserved, Responses: responsesOf(s.Ignored, i.Own.Explored()), History: i.history(ctx),
-		ReportOnly: s.ReportOnly, Followed: i.Crawlers, Crawlers: i.Public.Crawlers(), State: state(s), Read: i.read(), Reasons: i.groups(ctx, s.Verdicts),
-		Uncounted: uncounted(s),
+		Stats: stats, Origin: i.Origin.String(), State: state(s), Serving: s.Listed > 0 && !s.ReportOnly && !s.Unserved,
+		Uncounted: uncounted(s), Reasons: i.groups(ctx, s.Verdicts), Responses: responsesOf(s.Ignored, i.Own.Explored()),
+		History: i.history(ctx), ReportOnly: s.ReportOnly,
+		Shown: Shown{Read: i.read(), Crawlers: i.Public.Crawlers(), Followed: i.Crawlers, Unserved: s.Unserved},
 	}
 	for _, g := range o.Reasons {
 		if g.Care != messages.Fine {

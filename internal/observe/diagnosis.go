@@ -120,8 +120,8 @@ func (d *diagnosis) holds() messages.Hint {
 	return 0
 }
 
-// counted is called once a request was counted, n being the new count. At every tenth request, it gives the hint that follows from the
-// counts, and ends the one that no longer does. Once n is plenty, it halves all counts.
+// counted is called once a request was counted, n being the new count. At every tenth request, it gives the hint that
+// follows from the counts, and ends the one that no longer does. Once n is plenty, it halves all counts.
 func (d *diagnosis) counted(n uint64) {
 	if n == plenty {
 		d.pages.Store((d.pages.Load() + 1) / 2)

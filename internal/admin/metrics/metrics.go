@@ -1,5 +1,5 @@
-// Package metrics writes numbers in the format of Prometheus. Each package makes a [Family] of each number that it has. The values of
-// each label come from a fixed set, so that no visitor can add a series.
+// Package metrics writes numbers in the format of Prometheus. Each package makes a [Family] of each number that it has.
+// The values of each label come from a fixed set, so that no visitor can add a series.
 package metrics
 
 import (
