@@ -74,9 +74,7 @@ func (f *replicated) shards(now map[string]uint64) (changed []int) {
 
 // took notes that this process has taken in what was changed.
 func (f *replicated) took(now map[string]uint64) {
-	changed := f.shards(now)
-	f.cfg.Files.Changed(changed...)
-	f.site.Layout.Filling = slices.Max(append(changed, f.site.Layout.Filling))
+	f.cfg.Files.Changed(f.shards(now)...)
 	f.seen, f.asked = now, time.Now()
 }
 
@@ -123,6 +121,11 @@ func (f *replicated) run(ctx context.Context, _ bool) error {
 	}
 	if f.changed(now, sitewide.RobotsKeys(f.site.Keys)...) {
 		if err := f.robotsTxt.open(ctx); err != nil {
+			return err
+		}
+	}
+	if len(f.shards(now)) > 0 {
+		if err := f.review.readParts(ctx); err != nil {
 			return err
 		}
 	}

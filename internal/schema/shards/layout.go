@@ -117,8 +117,8 @@ func (l Layout) putShard(tx txn.Records, n int, p Shard) {
 }
 
 // Add lists location with e and returns its shard. That is before, if the page was there
-// earlier and the shard has room, and otherwise the first one from the last shard on that has
-// room. Add reserves the most bytes that an entry with these extensions can ever take, so that no later change of its
+// earlier and the shard has room, otherwise the last one of its section if that has room, and otherwise
+// a new one. Add reserves the most bytes that an entry with these extensions can ever take, so that no later change of its
 // dates, and no rule, makes the file too long. It reads a few keys, however many shards
 // there are.
 func (l Layout) Add(tx txn.Records, before int, location string, e Entry) int {
@@ -140,26 +140,29 @@ func (l Layout) choose(tx txn.Records, before, size int, section string) (int, S
 		}
 		return p, p.Section == section && l.room(p, size)
 	}
-	if before > 0 {
-		if p, ok := fits(before); ok {
-			return before, p
+	for _, n := range []int{before, l.filling(section)} {
+		if n == 0 {
+			continue
+		}
+		if p, ok := fits(n); ok {
+			return n, p
 		}
 	}
-	for n := l.filling(section); ; n++ {
+	for n := l.Filling + 1; ; n++ { // not through the shards of other sections: each would be another run
 		if p, ok := fits(n); ok {
 			return n, p
 		}
 	}
 }
 
-// filling returns the shard that new pages of a section fill.
+// filling returns the shard that new pages of a section fill, 0 if none is known.
 func (l Layout) filling(section string) int {
 	for n := l.Filling; n > 0; n-- {
 		if of, known := l.Sections[n]; of == section && (known || l.Section == nil) {
 			return n
 		}
 	}
-	return 1
+	return 0
 }
 
 // SectionOf returns the section of a location, "" for none.
@@ -277,7 +280,7 @@ const headroom = 1024
 // time.
 func (l Layout) Guess(n int, location string) []string {
 	if n == 0 {
-		n = l.filling(l.SectionOf(location))
+		n = cmp.Or(l.filling(l.SectionOf(location)), l.Filling+1)
 	}
 	return []string{l.Keys.Shard(n), l.Keys.List(n, location)}
 }
