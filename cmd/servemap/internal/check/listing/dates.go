@@ -95,7 +95,8 @@ func (j *Judge) Dates(sitemap string) {
 		}
 		return
 	}
-	_, same := most(times, time.Minute)
+	_, minute := most(times, time.Minute)
+	_, same := most(times, 1)
 	d := Date{from, 0}
 	if days == len(times) {
 		d.Span = day
@@ -106,21 +107,30 @@ func (j *Judge) Dates(sitemap string) {
 		shared = report.Number(n) + " of the " + report.Number(len(times)) + " pages with a usable lastmod"
 	}
 	exact := ""
-	if same < n {
+	switch {
+	case minute < n:
 		exact = "within an hour of "
+	case same < n:
+		exact = "within a minute of "
 	}
-	kind, why := "", "probably that of a build"
+	const ignored = ". Search engines ignore such dates"
+	kind, why := "", "probably that of a build"+ignored
+	few := 2*len(times) < len(j.Pages) // a build dates them all
 	switch {
 	case n >= 2 && n == len(times) && fresh:
-		kind, why = "dates-shared", "the time of this request: it is made anew each time"
+		kind, why = "dates-shared", "the time of this request: it is made anew each time"+ignored
 	case len(times) < fewDates:
-	case 10*n >= 9*len(times):
+	case 10*n >= 9*len(times) && !few:
 		kind = "dates-shared"
-	case 2*n >= len(times) && d.Span == 0:
+	case 10*n >= 9*len(times), 2*n >= len(times) && d.Span == 0:
 		kind = "dates-half"
 	}
+	if few && kind == "dates-half" {
+		shared = report.Number(n) + " of the " + report.Number(len(j.Pages)) + " pages"
+		why = "of a build or of one edit; most pages have none"
+	}
 	if kind != "" {
-		j.To.Add(kind, at, "gives %s one lastmod (%s%s), %s. Search engines ignore such dates.", shared, exact, d, why)
+		j.To.Add(kind, at, "gives %s one lastmod (%s%s), %s.", shared, exact, d, why)
 	}
 }
 
