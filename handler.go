@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/mux"
@@ -322,6 +323,9 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 	}
 	if (err == nil || len(report.Skipped) > 0) && cfg.Walks() {
 		done := Exploration(report)
+		if err != nil { // what it did not ask for was left by no limit
+			done.Waiting = 0
+		}
 		s.left.Store(&done)
 		for _, l := range done.LeftOut() {
 			args := []any{"cause", l.Cause, "links", l.Count}
@@ -417,13 +421,15 @@ func (s *Site) Robots(next http.Handler) http.Handler {
 		return next
 	}
 	s.announces.Store(true)
+	var wrote atomic.Bool // ever
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/robots.txt" || r.Method != http.MethodGet && r.Method != http.MethodHead || !s.norm.Ours(r.Host, true) {
 			next.ServeHTTP(w, r)
 			return
 		}
-		wrote, page := announce.Serve(next, w, r, s.topURLs(), s.opts.Robots)
-		if s.announces.Store(wrote); page {
+		adds, page, failed := announce.Serve(next, w, r, s.topURLs(), s.opts.Robots)
+		wrote.CompareAndSwap(false, adds)
+		if s.announces.Store(adds || failed && wrote.Load()); page {
 			s.told.Do(func() {
 				s.log.Logger().Warn("servemap: robots.txt does not name the sitemap: what the site answers there, with status 200, is no plain robots.txt; "+
 					words.Say("answer 404, serve one as text/plain of at most 500 KiB{OrRobots}"), "origin", s.origin.String())

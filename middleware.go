@@ -478,6 +478,12 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 	if err != nil {
 		return err
 	}
+	for _, name := range s.opts.Benign {
+		if anonymous.SessionLike(name) {
+			s.opts.Logger.Warn(fmt.Sprintf(words.Say("servemap: {Benign} names %s, which looks like the log-in: what a user gets who is logged in would count as public. "+
+				"Explore the site instead, or make sure that no log-in uses it."), name))
+		}
+	}
 	addresses := observe.Addresses{Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(s.opts.StrippedPrefix, "/")}
 	s.observer = observe.New(observe.Config{
 		Addresses: addresses, Schedule: due,

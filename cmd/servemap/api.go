@@ -19,8 +19,10 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/explorer"
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
 	"github.com/servemap/servemap/internal/admin/guard"
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/admin/metrics"
 	"github.com/servemap/servemap/internal/inspect"
+	"github.com/servemap/servemap/internal/page/words"
 	"github.com/servemap/servemap/notify"
 	"github.com/servemap/servemap/store"
 )
@@ -38,6 +40,8 @@ type health struct {
 	Listen  string `json:"listen,omitempty"`
 	Store   string `json:"store,omitempty"`  // why it cannot be used
 	Ending  bool   `json:"ending,omitempty"` // the process was told to end
+	Down    bool   `json:"down,omitempty"`   // the site behind does not answer
+	File    bool   `json:"file,omitempty"`   // the settings are keys of a file, and no flags
 }
 
 type forgotten struct {
@@ -75,7 +79,7 @@ type answers struct {
 // newAnswers returns what answers for a site, whose store it closes at the end. handler is the site itself, nil if
 // nobody serves it.
 func newAnswers(s *settings.Settings, handler http.Handler, st store.Store, closeStore func(), log *slog.Logger) (*answers, error) {
-	c := &answers{Settings: s, log: log, store: st, close: closeStore, health: health{PID: os.Getpid(), Version: metrics.Version(), Origin: s.Origin}}
+	c := &answers{Settings: s, log: log, store: st, close: closeStore, health: health{PID: os.Getpid(), Version: metrics.Version(), Origin: s.Origin, File: words.Used() == words.Keys}}
 	opts, err := s.Options(log)
 	if err == nil {
 		if c.site, err = servemap.New(s.Origin, st, opts); err != nil {
@@ -144,15 +148,22 @@ func (c *answers) answerAt(ctx context.Context, listen func(data string) (*contr
 	}, nil
 }
 
-// admin answers at the address of -admin, below base. It listens at an address of this machine. A
+// shortPassword is the length below which a password is soon guessed.
+const shortPassword = 12
+
+// admin answers at the address of -admin, below base, with the key of the inspector's link. It listens at an address of this machine. A
 // password opens it from everywhere.
-func (c *answers) admin(base string, at *net.TCPAddr) http.Handler {
+func (c *answers) admin(base string, at *net.TCPAddr, key *guard.Link) http.Handler {
 	address := opensAt(at) + base + "/inspect/"
-	allow, key := anybody, guard.NewLink(c.Origin)
+	allow := anybody
 	inspector := (&guard.Door{What: "inspector", Logger: c.log, Names: inspect.Names}).ByLink(key, c.site.Inspector(anybody))
 	if c.link = key.At(address); c.Password != "" {
 		allow, c.link = servemap.Password("admin", string(c.Password)), address
 		inspector = c.site.Inspector(allow)
+		if len(c.Password) < shortPassword {
+			c.log.Warn(words.Say("{-admin-password} is short, and whoever guesses it may read all and forget pages; " +
+				"give a long random one, as \"openssl rand -base64 18\" prints"))
+		}
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", c.serveHealth)
@@ -179,7 +190,8 @@ func anybody(*http.Request) bool { return true }
 
 func (c *answers) serveHealth(w http.ResponseWriter, _ *http.Request) {
 	h := c.health
-	h.Serves, h.Store = c.serves.Load(), c.site.Stats().Store
+	stats := c.site.Stats()
+	h.Serves, h.Store, h.Down = c.serves.Load(), stats.Store, messages.Unanswered.In(stats.Hints)
 	h.Ending = c.ending.Load()
 	h.Ready = h.Serves && !h.Ending && len(c.site.Sitemaps()) > 0
 	if !h.Serves {

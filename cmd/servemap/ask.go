@@ -15,6 +15,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/cmd/servemap/internal/explorer"
 	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 func healthCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
@@ -34,6 +35,8 @@ func healthCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 		case err == nil:
 			text = fmt.Sprintf("served by process %d at %s", h.PID, h.Listen)
 			switch {
+			case h.Down:
+				text += ", but the site behind it does not answer: visitors get 502 or 504"
 			case h.Ending:
 				text += ", which ends in order"
 			case !h.Ready:
@@ -106,13 +109,13 @@ func forgetCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 		if !isPage(u) {
 			return noPage(u)
 		}
-		query, says := url.Values{"url": {u}}, map[bool]string{
-			true: "is no longer listed or known, and stays out until -always or -undo names it", false: "was not known, and stays out until -always or -undo names it"}
+		const until = ", and stays out until {Always} or -undo names it"
+		query, says := url.Values{"url": {u}}, map[bool]string{true: "is no longer listed or known" + until, false: "was not known" + until}
 		if *undo {
 			query.Set("undo", "1")
 			says = map[bool]string{true: "may be listed again, once a visitor gets it", false: "was not forgotten"}
 		}
-		return each(ctx, a, http.MethodPost, "/forget", query, func(f forgotten) string { return u + " " + says[f.Known] + "\n" })
+		return each(ctx, a, http.MethodPost, "/forget", query, func(f forgotten) string { return u + " " + words.Say(says[f.Known]) + "\n" })
 	}
 }
 

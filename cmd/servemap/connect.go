@@ -18,6 +18,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
 	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // answerPatience is how long a living process may take for its first answer. Other answers
@@ -69,6 +70,9 @@ func (a *asking) connectOnce(ctx context.Context) (*control.Client, error) {
 	h, err := askFirst[health](ctx, control.Process, a.data, "/health")
 	a.served = h.Serves
 	switch {
+	case err == nil && h.File:
+		words.Use(words.Keys) // as the owner writes the settings of that process
+		fallthrough
 	case err == nil:
 		return control.Process(a.data), nil
 	case errors.As(err, new(exit)):

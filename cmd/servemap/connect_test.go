@@ -21,7 +21,7 @@ func TestSecondProcessSaysWhoHoldsTheDataAndTakesOver(t *testing.T) {
 	site, data := writeSite(t), t.TempDir()
 	first := files(t, site, data)
 	second := serve(t, data, "files", site, "-origin", origin)
-	second.log.await(t, "end that one, or use a store that processes can share (store/sqlstore; the command has -database)")
+	second.log.await(t, "this process takes over when that one ends. For both at once, use -database.")
 	wantStatus(t, 200, second.at+"/a.html")
 	wantErrs(t, codeFailed, "give -listen another address", "files", site, "-origin", origin, "-data", t.TempDir(), "-listen", strings.TrimPrefix(first.at, "http://"))
 	first.stop()

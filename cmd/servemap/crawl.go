@@ -196,7 +196,7 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 	if err != nil {
 		return err
 	}
-	d.lead(p, a.admin("", d.at()))
+	d.lead(p, a.admin("", d.at(), p.key(a.Origin)))
 	a.log.Info("the inspector shows what was learned until you end it", "inspector", a.link)
 	<-ctx.Done()
 	return d.Close()
@@ -266,7 +266,7 @@ func (c *crawl) write(files http.Handler) error {
 	name := c.Name + ".xml"
 	code, text := fetch(files, c.Origin+"/"+name)
 	if code != http.StatusOK {
-		return exit{codeNo, fmt.Sprintf("%s is not written: %s", c.out, bytes.TrimSpace(bytes.Replace(text, []byte(messages.ToOwner), nil, 1)))}
+		return exit{codeNo, fmt.Sprintf("%s is not written: %s", c.out, bytes.TrimSpace(bytes.Replace(text, []byte(messages.ToOwner()), nil, 1)))}
 	}
 	var index struct {
 		Parts []string `xml:"sitemap>loc"`

@@ -83,6 +83,30 @@ func TestFirstTryNeedsNoOrigin(t *testing.T) {
 	}
 }
 
+func TestSettingThatHelpsLittleIsToldAtTheStart(t *testing.T) {
+	up := httptest.NewServer(http.HandlerFunc(blog))
+	defer up.Close()
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-revisit"}, "-revisit visits only pages that are known; -explore finds the others"},
+		{[]string{"-benign", "theme,PHPSESSID"}, "-benign names PHPSESSID, which looks like the log-in"},
+		{[]string{"-admin", "127.0.0.1:0", "-admin-password", "geheim"}, "-admin-password is short"},
+	} {
+		s := serve(t, t.TempDir(), append([]string{"proxy", "-to", up.URL, "-origin", origin, "-inside"}, tt.args...)...)
+		s.log.await(t, "commands are answered")
+		if tt.args[0] == "-revisit" {
+			s.log.await(t, tt.want)
+		} else if !strings.Contains(s.log.String(), tt.want) {
+			t.Errorf("%q: the log says nothing of %s", tt.args, tt.want)
+		}
+		if n := strings.Count(s.log.String(), "level=WARN") + strings.Count(s.log.String(), "-revisit"); n != 1 {
+			t.Errorf("%q: %s", tt.args, s.log)
+		}
+	}
+}
+
 func TestOriginThatLeadsElsewhereSaysWhatToType(t *testing.T) {
 	t.Parallel() // it waits for some seconds
 	asked := new(atomic.Int32)
@@ -92,7 +116,7 @@ func TestOriginThatLeadsElsewhereSaysWhatToType(t *testing.T) {
 	defer elsewhere.Close()
 	s := serve(t, t.TempDir(), "proxy", "-to", up.URL, "-origin", elsewhere.URL, "-explore")
 	const want = "if no proxy protects pages, give -inside"
-	if line := s.log.await(t, "Not exploring"); !strings.Contains(line, "If no proxy protects pages, give -inside") || !strings.Contains(line, "answered with 404") {
+	if line := s.log.await(t, "Not exploring"); !strings.Contains(line, "To explore the site directly, give -inside (only if") || !strings.Contains(line, "answered with 404") {
 		t.Error(line)
 	}
 	code, _, errs := call(t, "explore", "-data", s.data)

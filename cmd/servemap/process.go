@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
+	"github.com/servemap/servemap/internal/admin/guard"
 	"github.com/servemap/servemap/store"
 )
 
@@ -38,7 +39,8 @@ type process struct {
 	given    []net.Listener   // by systemd, and not used yet
 	doors    map[string]*door // by the setting and its address, such as "listen :8080"; once open, they stay open until the end
 	stores   map[place]*shared
-	turn     *turn // of sites to which those before hand over
+	keys     map[string]*guard.Link // to the inspectors, by origin; they outlast the settings
+	turn     *turn                  // of sites to which those before hand over
 	failed   chan error
 }
 
@@ -205,7 +207,7 @@ func (p *process) lead(sites []*site) {
 		} else {
 			base = "/" + origin.Host() + strings.TrimSuffix(origin.Folder(), "/")
 		}
-		owners[x.admin].Handle(base+"/", http.StripPrefix(base, x.answers.admin(base, x.admin.at())))
+		owners[x.admin].Handle(base+"/", http.StripPrefix(base, x.answers.admin(base, x.admin.at(), p.key(x.Origin))))
 	}
 	for name, d := range p.doors {
 		if strings.HasPrefix(name, "admin") {
@@ -215,6 +217,17 @@ func (p *process) lead(sites []*site) {
 		slices.SortStableFunc(visitors[d], func(a, b route) int { return len(b.folder) - len(a.folder) })
 		d.lead(p, visitors[d])
 	}
+}
+
+// key returns the key of the link to the inspector of an origin, always the same one.
+func (p *process) key(origin string) *guard.Link {
+	if p.keys == nil {
+		p.keys = map[string]*guard.Link{}
+	}
+	if p.keys[origin] == nil {
+		p.keys[origin] = guard.NewLink(origin)
+	}
+	return p.keys[origin]
 }
 
 // routes say which site a request at an address is for: the only one, or the one with its host and folder.

@@ -161,6 +161,12 @@ func TestDeadUpstreamGives502AndTheSitemapStays(t *testing.T) {
 	s.log.await(t, "msg=explored")
 	_, before := get(t, s.at+"/sitemap.xml")
 	site.Close()
+	const hint = "The site does not answer; visitors get 502"
+	wantStatus(t, http.StatusBadGateway, s.at+"/robots.txt")
+	if _, out, _ := call(t, "status", "-data", s.data); !strings.Contains(out, hint) {
+		t.Errorf("after the first visit to which nobody answered, the status is\n%s", out)
+	}
+	wantOut(t, codeDone, "but the site behind it does not answer: visitors get 502", "health", "-data", s.data)
 	for range 2 {
 		resp, body := get(t, s.at+"/article-1")
 		if resp.StatusCode != http.StatusBadGateway || resp.Header.Get("Cache-Control") != "no-store" || !strings.Contains(body, "does not answer") {
@@ -170,10 +176,9 @@ func TestDeadUpstreamGives502AndTheSitemapStays(t *testing.T) {
 	if resp, after := get(t, s.at+"/sitemap.xml"); resp.StatusCode != 200 || after != before {
 		t.Errorf("%d %s", resp.StatusCode, after)
 	}
-	if n := strings.Count(s.log.String(), "the site does not answer"); n != 1 {
+	if n := strings.Count(strings.ToLower(s.log.String()), "the site does not answer"); n != 1 {
 		t.Errorf("it was logged %d times:\n%s", n, s.log)
 	}
-	const hint = "The site does not answer; visitors get 502"
 	if _, out, _ := call(t, "status", "-data", s.data); !strings.Contains(out, hint) || !strings.Contains(out, "It is at unix:"+socket) {
 		t.Errorf("while it does not answer, the status is\n%s", out)
 	}
@@ -182,6 +187,28 @@ func TestDeadUpstreamGives502AndTheSitemapStays(t *testing.T) {
 	s.log.await(t, `msg="the site answers again" after=`)
 	if _, out, _ := call(t, "status", "-data", s.data); strings.Contains(out, hint) {
 		t.Errorf("once it answers again, the status is\n%s", out)
+	}
+}
+
+func TestSiteThatIsDownAtTheStartIsToldOnce(t *testing.T) {
+	plain, err := net.Listen("tcp", "127.0.0.1:0") // as php -S does with what is not http
+	base.Check(t, err)
+	defer plain.Close()
+	go func() {
+		for conn, err := plain.Accept(); err == nil; conn, err = plain.Accept() {
+			_, _ = conn.Read(make([]byte, 9999)) // else the client would learn of a reset
+			conn.Close()
+		}
+	}()
+	for to, want := range map[string]string{
+		"unix:" + filepath.Join(t.TempDir(), "s"): "no such file",
+		"https://" + plain.Addr().String():        "it seems to speak http; then write -to http://" + plain.Addr().String(),
+	} {
+		s := serve(t, t.TempDir(), "proxy", "-to", to, "-origin", origin, "-inside", "-explore", "-log-level", "debug")
+		s.log.await(t, "waiting until the site answers")
+		if log := s.log.String(); strings.Count(strings.ToLower(log), "the site does not answer") != 1 || strings.Contains(log, "not explored") || !strings.Contains(log, want) {
+			t.Errorf("-to %s: %s", to, log)
+		}
 	}
 }
 

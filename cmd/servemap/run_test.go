@@ -26,6 +26,7 @@ func TestFileServesSeveralSitesAndIsReadAnew(t *testing.T) {
 		return strings.NewReplacer("DIR", dir, "FOLDER-A", a, "FOLDER-B", b, "BEHIND", behind.URL, "NEVER", never).Replace(`
 inside = true
 listen = "127.0.0.1:0"
+admin = "127.0.0.1:0"
 [[site]]
 origin = "https://a.example"
 folder = "FOLDER-A"
@@ -76,6 +77,7 @@ never = [NEVER]
 			t.Errorf("%s%s: %d %s", tt.host, tt.path, code, body)
 		}
 	}
+	link := must(t, "link", "-data", dir+"/b")
 	sameStrings(t, "listed", listed(t, dir+"/a"), "/", "/a.html", "/delete.html")
 
 	again := func(text string) {
@@ -95,6 +97,13 @@ never = [NEVER]
 	s.log.await(t, "the settings were read anew")
 	for range 3 {
 		s.log.await(t, "commands are answered")
+	}
+	if linked := must(t, "link", "-data", dir+"/b"); linked != link {
+		t.Errorf("a new reading of the settings ended the link %sit is %s", link, linked)
+	}
+	wantOut(t, codeNo, "`never` names it", "explain", "-data", dir+"/b", "/a.html")
+	if out := must(t, "status", "-data", dir+"/b"); !strings.Contains(out, "`never` names it") || strings.Contains(out, " -never") {
+		t.Errorf("the owner of a file is told of flags: %s", out)
 	}
 	sameStrings(t, "listed with the new settings", listed(t, dir+"/b"), "/", "/delete.html")
 	if text := s.log.String(); strings.Contains(text, "badgerstore: cannot be used") {

@@ -318,6 +318,9 @@ func (s *site) own(serving func()) {
 	if s.Explore || s.Folder != "" {
 		s.explorer.AtStart(ctx, s.Folder != "", servemap.ExploreOptions{MaxRequests: s.Max, Concurrency: s.Concurrency})
 	}
+	if s.Revisit && !s.Explore && s.Folder == "" {
+		s.log.Info(words.Say("{-revisit} visits only pages that are known; {-explore} finds the others"))
+	}
 	if s.Revisit {
 		s.explorer.Revisit(ctx, s.Max)
 	}

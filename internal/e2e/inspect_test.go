@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -73,7 +74,7 @@ func TestInspectorSaysWhyAPageIsMissing(t *testing.T) {
 			{"another slash", "/a/", "Did you mean https://example.com/a? That one is listed."},
 			{"another case", "/B/C", "Did you mean https://example.com/b/c? That one is listed."},
 			{"the sitemap itself", "/sitemap.xml", "This is a file of the sitemap itself."},
-			{"elsewhere", "https://elsewhere.example/a", "its host is not the site's"},
+			{"elsewhere", "https://elsewhere.example/a", "the host is not the site's"},
 			{"no address", "/a//b", "two slashes in a row"},
 		} {
 			a := s.Get("/inspect/pages?q=" + url.QueryEscape(tt.asked))
@@ -416,6 +417,16 @@ func TestTheInspectorSaysWhetherRobotsTxtNamesTheSitemap(t *testing.T) {
 	file := func(text string) http.HandlerFunc {
 		return testkit.Reply(http.StatusOK, "User-agent: *\nDisallow: /x/\n"+text, "Content-Type", "text/plain")
 	}
+	failing := func(at http.HandlerFunc) http.HandlerFunc { // from the second request on
+		var asked atomic.Bool
+		return func(w http.ResponseWriter, r *http.Request) {
+			if asked.Swap(true) {
+				http.Error(w, "", http.StatusBadGateway)
+				return
+			}
+			at(w, r)
+		}
+	}
 	says := map[string]string{"": "it is not known whether it has the line", "published": "Once it is published", "has-line": "has this line", "lacks-line": "Add this line to robots.txt", "line-added": "servemap adds this line"}
 	for _, tt := range []struct {
 		name    string
@@ -431,6 +442,7 @@ func TestTheInspectorSaysWhetherRobotsTxtNamesTheSitemap(t *testing.T) {
 		{"servemap will add it", nil, true, servemap.Options{}, "line-added"},
 		{"servemap need not add it", file(line), true, servemap.Options{}, "has-line"},
 		{"servemap cannot add it to an error", status(http.StatusInternalServerError), true, servemap.Options{}, ""},
+		{"servemap added it before the site was down", failing(file("")), true, servemap.Options{}, "line-added"},
 		{"servemap adds nothing while it only reports", file(""), true, servemap.Options{ReportOnly: true}, "published"},
 		{"servemap adds no secret name", file(""), true, servemap.Options{Name: secret}, "lacks-line"},
 	} {
@@ -447,6 +459,7 @@ func TestTheInspectorSaysWhetherRobotsTxtNamesTheSitemap(t *testing.T) {
 			}
 			testkit.Run(t, testkit.Setup{Mount: mount, Options: tt.options}, func(s *testkit.Site) {
 				if s.Visit("/"); tt.robots != nil {
+					s.Visit("/robots.txt")
 					s.Visit("/robots.txt")
 				}
 				page := text(owner(s)("files"))

@@ -277,7 +277,7 @@ func TestFetchItNow(t *testing.T) {
 			{"no link", "/free", "Nothing shows yet that it is public", 1},
 			{"an error", "/none", "the site answered 404", 1},
 			{"what may act", "/logout", "may change something", 0},
-			{"elsewhere", "https://elsewhere.example/", "its host is not the site's", 0},
+			{"elsewhere", "https://elsewhere.example/", "the host is not the site's", 0},
 		} {
 			if got := try(inspector, tt.u); !strings.Contains(got, tt.want) || asked[tt.u] != tt.asks || tt.u == "/free" && strings.Contains(got, "new") {
 				t.Errorf("%s: asked %d times; no %q in %s", tt.name, asked[tt.u], tt.want, got)

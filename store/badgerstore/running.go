@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"time"
+
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // set changes what the store can do for its callers, unless it is closed.
@@ -56,7 +58,7 @@ func (s *Store) logChange(err error) {
 		s.log.Info("badgerstore: works now", "dir", s.dir)
 	case errors.Is(err, ErrLocked):
 		s.log.Warn("badgerstore: Another process has the folder. Pages are served, the sitemap is a 503; "+
-			"this process takes over when that one ends.", "dir", s.dir, "cause", err)
+			words.Say("this process takes over when that one ends. For both at once, use {Shared}."), "dir", s.dir)
 	default:
 		s.log.Warn("badgerstore: cannot be used now, trying again", "dir", s.dir, "cause", err)
 	}

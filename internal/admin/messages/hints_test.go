@@ -30,7 +30,10 @@ func TestHintsAreToldInOrderAndLoggedOnceWithTheirFirstSentence(t *testing.T) {
 	if want := []string{OtherOrigin.String(), Few.String() + " 41 were seen."}; !slices.Equal(h.Texts(), want) {
 		t.Errorf("texts = %q, want %q", h.Texts(), want)
 	}
-	h.End(Few)
+	if h.Hold(Cookies, "PHPSESSID is one.") && h.Hold(Cookies, "") || strings.Contains(log.String(), "PHPSESSID") || !Cookies.In(h.Texts()) || Cut.In(h.Texts()) {
+		t.Errorf("a hint that another line of the log tells: %q, %s", h.Texts(), log.String())
+	}
+	h.End(Few, Cookies)
 	if want := []Hint{OtherOrigin}; !slices.Equal(h.Given(), want) || len(h.Texts()) != 1 {
 		t.Errorf("once its cause has gone, %v hold, want %v", h.Given(), want)
 	}

@@ -6,6 +6,7 @@
 package messages
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -53,12 +54,16 @@ func Setting(location string, is eligibility.Standing) (s Change) {
 	return s
 }
 
-// Parameters returns the names of parameters. params are as in servemap.Exploration.
+// views matches a parameter that, by its name, shows the same page or list in another way.
+var views = regexp.MustCompile(`(?i)^((sort|order|filter|print)(\W.*|_?by|_?dir)?|dir)$`)
+
+// Parameters returns the names of parameters that may make pages of their own, to be offered for {Query}. params are
+// as in servemap.Exploration.
 func Parameters(params []string) (names []string) {
 	for _, p := range params { // such as "id,lang: 20 linked pages of /view"
 		keys, _, _ := strings.Cut(p, ": ")
 		names = append(names, strings.Split(keys, ",")...)
 	}
 	slices.Sort(names)
-	return slices.Compact(names)
+	return slices.DeleteFunc(slices.Compact(names), views.MatchString)
 }

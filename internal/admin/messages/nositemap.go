@@ -34,7 +34,7 @@ func (c Counts) Making() bool {
 }
 
 // ToOwner is what NoSitemap says at its end to who serves the site.
-const ToOwner = " The log and the inspector tell its owner more."
+func ToOwner() string { return words.Say(" The log and {Asks} tell its owner more.") }
 
 // NoSitemap says why there is no sitemap. Strangers may read it, so the owner learns more elsewhere.
 func NoSitemap(c Counts) string {
@@ -47,5 +47,5 @@ func NoSitemap(c Counts) string {
 	case c.Making():
 		text = "The first file of the sitemap of " + c.Origin + " is being made. Ask again in some seconds."
 	}
-	return words.Say(text + ToOwner + "\n")
+	return words.Say(text) + ToOwner() + "\n"
 }

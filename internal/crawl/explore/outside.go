@@ -50,7 +50,9 @@ func (e *explorer) prove(ctx context.Context) error {
 		default:
 			return nil
 		}
-		if time.Since(begun)+wait > proofPatience {
+		if time.Since(begun)+wait > proofPatience && errors.As(why, new(unnamed)) {
+			return fmt.Errorf("%w: %w", ErrElsewhere, why) // which has the name
+		} else if time.Since(begun)+wait > proofPatience {
 			return fmt.Errorf("%w: %s: %w", ErrElsewhere, e.Normalizer.Origin(), why)
 		}
 		if err := sleep(ctx, wait); err != nil {
@@ -93,6 +95,14 @@ func NewClient(origin location.Origin) *http.Client {
 	}
 }
 
+// unnamed is the error of a host without an address.
+type unnamed struct{ *net.DNSError }
+
+func (e unnamed) Error() string { return e.Name + " has no DNS entry yet" }
+
+// Unwrap returns what the DNS said.
+func (e unnamed) Unwrap() error { return e.DNSError }
+
 // special are networks without public hosts, besides those that netip knows.
 var special = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
@@ -117,8 +127,12 @@ func mayDial(origin location.Origin, addr netip.Addr) bool {
 	return addr.IsGlobalUnicast() && !addr.IsPrivate() && (addr.Is4() || global.Contains(addr))
 }
 
-// withoutURL leaves the URL out of an error of net/http: the page may not be public.
+// withoutURL leaves the URL out of an error of net/http: the page may not be public. Of a name that is not in the DNS,
+// it says only that.
 func withoutURL(err error) error {
+	if unknown := (*net.DNSError)(nil); errors.As(err, &unknown) && unknown.IsNotFound {
+		return unnamed{unknown}
+	}
 	var u *url.Error
 	if errors.As(err, &u) {
 		return u.Err

@@ -1,11 +1,27 @@
 package explore
 
 import (
+	"errors"
+	"net"
 	"net/netip"
+	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/servemap/servemap/internal/page/location"
 )
+
+func TestNameWithoutADNSEntryIsToldAsThat(t *testing.T) {
+	dns := &net.DNSError{Err: "no such host", Name: "tea.example", Server: "10.0.0.53:53", IsNotFound: true}
+	err := withoutURL(&url.Error{Op: "Get", URL: "https://tea.example/draft", Err: &net.OpError{Op: "dial", Net: "tcp", Err: dns}})
+	if err.Error() != "tea.example has no DNS entry yet" || !errors.Is(err, dns) {
+		t.Errorf("%q", err)
+	}
+	dns.IsNotFound = false
+	if err := withoutURL(&net.OpError{Op: "dial", Net: "tcp", Err: dns}); !strings.Contains(err.Error(), "10.0.0.53") {
+		t.Errorf("a name server that fails is hidden: %q", err)
+	}
+}
 
 func TestNameInPublicIsNotFollowedIntoAPrivateNetwork(t *testing.T) {
 	for _, tt := range []struct {

@@ -13,7 +13,7 @@ import (
 
 // benignCookies are names of cookies that do not say who is asking: a site, its tools or its load
 // balancer set them for every visitor. "*" stands for any characters without a word like "session";
-// see sessionLike. "#" stands for six or more hexadecimal digits. Session names of frameworks are
+// see SessionLike. "#" stands for six or more hexadecimal digits. Session names of frameworks are
 // not here. Nor are cookies that analytics tools set once they know the user, such as
 // "ajs_user_id".
 var benignCookies = newPatterns(cookiesFile)
@@ -119,13 +119,13 @@ func (w *wildcard) match(rest string) bool {
 		return rest == w.end
 	}
 	any, ok := strings.CutSuffix(rest, w.end)
-	return ok && !sessionLike(any)
+	return ok && !SessionLike(any)
 }
 
 var sessionWords = []string{"sess", "auth", "token", "login", "user", "jwt"}
 
-// sessionLike reports whether a part of a name suggests that the cookie or header stands for a user.
-func sessionLike(s string) bool {
+// SessionLike reports whether a part of a name suggests that the cookie or header stands for a user.
+func SessionLike(s string) bool {
 	return hasWord(s, sessionWords) || len(s) >= 3 && strings.EqualFold(s[len(s)-3:], "sid")
 }
 

@@ -105,7 +105,7 @@ func harmless(name string) bool {
 	return all || harmlessNames[string(words)] || inFamily(name)
 }
 
-// visitorWords are in names that may tell of a visitor, besides those that sessionLike knows.
+// visitorWords are in names that may tell of a visitor, besides those that SessionLike knows.
 var visitorWords = []string{
 	"cert", "verify", "ssl-client", "tls-client", "x509", "-dn", "-cn", "access", "account", "member", "mail", "secret", "key", "client-id", "subject", "principal", "ident", "claim", "group", "role",
 	"org", "tenant", "person", "profile", "customer", "owner", "phone", "msisdn", "signature", "pass", "cred",
@@ -118,7 +118,7 @@ func inFamily(name string) bool {
 }
 
 // tells reports whether a name may tell of a visitor.
-func tells(name string) bool { return sessionLike(name) || hasWord(name, visitorWords) }
+func tells(name string) bool { return SessionLike(name) || hasWord(name, visitorWords) }
 
 // identifies reports whether a header may identify a user.
 func (b Benign) identifies(name string) bool {

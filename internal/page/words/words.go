@@ -22,6 +22,7 @@ var settings = map[string]said{
 	"Always":      {"an Always rule", "{-always}", "always"},
 	"AlwaysThis":  {"servemap.Rule{Pattern: VALUE, List: servemap.DecisionAlways} in Options.Rules", "{-always}", "always"},
 	"Anonymous":   {"Options.Anonymous", "the command", "the module"},
+	"Asks":        {"the inspector", `"servemap status"`, "the inspector"},
 	"Benign":      {"Options.Benign", "{-benign}", "benign"},
 	"ClientIP":    {"Options.ClientIP", "{-trusted-proxies}", "trusted_proxies, a global option of Caddy"},
 	"Endpoint":    {"Options.Endpoint", "{-indexnow-endpoint}", none},
@@ -66,6 +67,7 @@ var settings = map[string]said{
 	"Robots":      {"Site.Robots", "{-robots}", "robots"},
 	"RobotsText":  {"Options.Robots", "robots-text in the file of -config", none},
 	"Rules":       {"Options.Rules", "{-never}, {-always}, {-public} or {-query}", "`never`, `always`, `public` or `query`"},
+	"Shared":      {"a store that processes can share, such as sqlstore", "{-database}", "the command servemap, with a database"},
 	"Sitemaps":    {"ExploreOptions.Sitemaps", "{-sitemap}", "sitemap"},
 	"Stats":       {"Site.Stats", `"servemap status"`, "the inspector"},
 	"Stripped":    {"Options.StrippedPrefix", "{-stripped}", "stripped"},
@@ -90,6 +92,9 @@ var used atomic.Int32
 // Use makes all texts of this process have this style. The command and the module of Caddy call it first of all.
 func Use(s Style) { used.Store(int32(s)) }
 
+// Used returns the style of this process.
+func Used() Style { return Style(used.Load()) }
+
 // named is a name in braces, and maybe a value.
 var named = regexp.MustCompile(`\{(-?)([A-Za-z-]+)(?:=([^{}]+))?\}`)
 
@@ -106,7 +111,7 @@ func say(text, quote string) string {
 		parts := named.FindStringSubmatch(braced)
 		own, name, value := parts[1] != "", parts[2], parts[3]
 		is, known := settings[name]
-		switch style := Style(used.Load()); {
+		switch style := Used(); {
 		case own && style == Flags:
 			return strings.TrimSpace("-" + name + " " + value)
 		case own && value != "":
@@ -132,7 +137,7 @@ var plain = regexp.MustCompile(`^[A-Za-z0-9/_.,:-]+$`)
 // Typed returns a setting, such as "{Query}", with values that it takes, as the owner types it.
 func Typed(setting string, values ...string) string {
 	name, text := say(setting, ""), strings.Join(values, ",")
-	switch Style(used.Load()) {
+	switch Used() {
 	case Flags:
 		if !plain.MatchString(text) {
 			text = "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"

@@ -189,6 +189,17 @@ func TestOtherAnswersAreNotChanged(t *testing.T) {
 	}
 }
 
+func TestSiteThatFailsSaysNothingOfItsRobotsTxt(t *testing.T) {
+	for status, want := range map[int]bool{http.StatusOK: false, http.StatusForbidden: false, http.StatusBadGateway: true, http.StatusInternalServerError: true} {
+		next := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Error(w, theirs+"Sitemap: "+sitemap+"\n", status) })
+		w := httptest.NewRecorder()
+		_, _, failed := Serve(next, w, httptest.NewRequest(http.MethodGet, "/robots.txt", nil), []string{sitemap}, "")
+		if failed != want || w.Code != status {
+			t.Errorf("%d is answered with %d, and counts as a failure: %t", status, w.Code, failed)
+		}
+	}
+}
+
 // proxy returns a proxy to a site, as programs make one.
 func proxy(t *testing.T, to string) http.Handler {
 	u, err := url.Parse(to)
@@ -318,7 +329,7 @@ func TestStreamThatIsNoRobotsTxtIsNotReadToItsEnd(t *testing.T) {
 		}
 	})
 	w := httptest.NewRecorder()
-	wrote, page := Serve(stream, w, httptest.NewRequest(http.MethodGet, "/robots.txt", nil), []string{sitemap}, "")
+	wrote, page, _ := Serve(stream, w, httptest.NewRequest(http.MethodGet, "/robots.txt", nil), []string{sitemap}, "")
 	if wrote || !page || written != events || strings.Count(w.Body.String(), "tick") != events {
 		t.Errorf("%d events were written, and the client got %d; want %d", written, strings.Count(w.Body.String(), "tick"), events)
 	}

@@ -21,8 +21,8 @@ import (
 // type other than plain text, a compressed one, one longer than [MaxFile], or one shorter
 // than it says. Whatever ends the first request, such as a panic, ends that one alone. wrote
 // reports whether Serve wrote the file itself, page whether next has something else for
-// robots.txt, with status 200.
-func Serve(next http.Handler, w http.ResponseWriter, r *http.Request, urls []string, none string) (wrote, page bool) {
+// robots.txt, with status 200, and failed whether next answered with a 5xx, which says nothing of the file.
+func Serve(next http.Handler, w http.ResponseWriter, r *http.Request, urls []string, none string) (wrote, page, failed bool) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	a := &answer{header: w.Header().Clone(), cancel: cancel}
@@ -38,12 +38,12 @@ func Serve(next http.Handler, w http.ResponseWriter, r *http.Request, urls []str
 		file = a.body
 	case !ok || !missing && !isFile:
 		next.ServeHTTP(w, r)
-		return false, !isFile && a.status == http.StatusOK
+		return false, !isFile && a.status == http.StatusOK, a.status >= http.StatusInternalServerError
 	}
 	clear(w.Header())
 	maps.Copy(w.Header(), a.header)
 	send(w, r, file)
-	return true, false
+	return true, false, false
 }
 
 // forAll returns a request for the whole file, uncompressed, whatever part or version the

@@ -188,6 +188,8 @@ func (e *Explorer) keepTrying(ctx context.Context, do func() error) {
 		}
 		if errors.Is(err, explore.ErrElsewhere) {
 			wait = elsewhereWait // a hint says it
+		} else if messages.Unanswered.In(e.Site.Stats().Hints) {
+			last = "" // the log has it
 		} else if err.Error() != last {
 			last = err.Error()
 			e.Log.Warn("not explored", "err", err, "again in", wait)

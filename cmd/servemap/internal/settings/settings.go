@@ -43,7 +43,7 @@ type Pages struct {
 	Public     patterns `toml:"public" of:"crawl" arg:"PATTERN" first:"1" comment:"locations that are public although they are sent with Cache-Control private or no-store, as those of Rails, PHP sessions and Next.js are"`
 	Entries    patterns `toml:"entry" of:"crawl" arg:"PATH" comment:"where visitors enter the site, in place of /"`
 	Query      []string `toml:"query" of:"crawl" arg:"NAMES" first:"1" comment:"query parameters that make a page of its own, such as id,lang; page always does"`
-	Benign     []string `toml:"benign" arg:"NAMES" first:"1" comment:"cookies that every visitor gets and that are never a log-in, or, with a colon after the name, such headers of a request"`
+	Benign     []string `toml:"benign" arg:"NAMES" first:"1" comment:"cookies that every visitor gets and that never stand for a log-in, as PHPSESSID does, or, with a colon after the name, such headers of a request"`
 	RobotsText string   `toml:"robots-text" of:"none" comment:"the host's robots.txt, if another server serves it"`
 	ReportOnly bool     `toml:"report-only" comment:"learn and explain, and serve no sitemap"`
 	Rules      []rule   `toml:"rule,omitempty" of:"none" comment:"rules for the locations of a pattern"`
@@ -53,7 +53,7 @@ type Pages struct {
 type Visits struct {
 	Explore     bool     `toml:"explore" of:"proxy" first:"1" comment:"at the first start, visit all pages along the links, so that they are listed before they are visited; a folder always is"`
 	Inside      bool     `toml:"inside" comment:"explore the site itself, even where {-origin} does not lead to this process; only if no server in front keeps strangers from a page"`
-	Revisit     bool     `toml:"revisit" comment:"visit pages that no visitor asks for again and again, at most {-max} a day, so that their changes get a date"`
+	Revisit     bool     `toml:"revisit" comment:"visit again, at most {-max} a day, pages that nobody visits, so that their changes get a date"`
 	Sitemaps    []string `toml:"sitemap" of:"crawl" arg:"URL" comment:"a sitemap that the site has, such as /old-sitemap.xml; those that its robots.txt names, and /sitemap.xml, are read anyway, and what they list is asked for and listed"`
 	Max         int      `toml:"max" of:"crawl" arg:"REQUESTS" default:"20000" comment:"how many requests an exploration makes at most"`
 	Concurrency int      `toml:"concurrency" of:"crawl" first:"crawl" arg:"REQUESTS" default:"2" comment:"how many of them run at once at most, while the site answers easily"`

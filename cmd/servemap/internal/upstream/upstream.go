@@ -6,6 +6,7 @@ package upstream
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +25,7 @@ import (
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/forwarded"
 	"github.com/servemap/servemap/internal/observe"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 const (
@@ -130,11 +132,17 @@ func (u *Site) failed(w http.ResponseWriter, r *http.Request, err error) {
 		unavailable(w, http.StatusServiceUnavailable, "The site restarts. Please try again in a moment.")
 		return
 	}
-	if r.Context().Err() == nil {
-		u.missed()
+	told, now := u.told.Load(), time.Now().UnixNano()
+	dialed := (*net.OpError)(nil)
+	nobody := errors.As(err, &dialed) && dialed.Op == "dial"
+	if at, secure := strings.CutPrefix(u.at, "https://"); secure && (errors.Is(err, io.EOF) || errors.As(err, new(tls.RecordHeaderError))) {
+		err, nobody = fmt.Errorf(words.Say("it seems to speak http; then write {-to=http://"+at+"} (%w)"), err), true
 	}
-	if told, now := u.told.Load(), time.Now().UnixNano(); r.Context().Err() == nil && now-told > int64(tellAgain) && u.told.CompareAndSwap(told, now) {
+	if r.Context().Err() == nil && now-told > int64(tellAgain) && u.told.CompareAndSwap(told, now) {
 		u.log.Warn("the site does not answer; visitors get 502 or 504 until it does", "err", err)
+	}
+	if r.Context().Err() == nil {
+		u.missed(nobody)
 	}
 	code, late := http.StatusBadGateway, net.Error(nil)
 	if errors.As(err, &late) && late.Timeout() {
@@ -154,10 +162,16 @@ func unavailable(w http.ResponseWriter, code int, why string) {
 // TellBy has the hint that the site does not answer given by hints. It is called before the first request.
 func (u *Site) TellBy(hints *messages.Hints) { u.hints = hints }
 
-// missed notes that the site did not answer a request. One alone may be a slow page.
-func (u *Site) missed() {
-	if !u.down.CompareAndSwap(0, time.Now().UnixNano()) {
-		u.hints.Give(messages.Unanswered, "It is at "+u.at+".")
+// missed notes that the site did not answer a request. One alone may be a slow page, unless nobody listens at all.
+func (u *Site) missed(nobody bool) {
+	if first := u.down.CompareAndSwap(0, time.Now().UnixNano()); first && !nobody {
+		return
+	}
+	more := "It is at " + u.at + "."
+	if u.told.Load() > 0 {
+		u.hints.Hold(messages.Unanswered, more)
+	} else {
+		u.hints.Give(messages.Unanswered, more)
 	}
 }
 
@@ -165,7 +179,7 @@ func (u *Site) missed() {
 func (u *Site) answered(code int) {
 	u.count(code)
 	if code == http.StatusBadGateway || code == http.StatusGatewayTimeout {
-		u.missed()
+		u.missed(false)
 		return
 	}
 	if u.down.Load() == 0 {
