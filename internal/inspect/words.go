@@ -24,7 +24,7 @@ var functions = template.FuncMap{
 	"spans": func() any { return spans }, "say": words.Say, "evidence": evidenceOf, "in": in, "why": why, "todo": todo, "shorten": shorten, "ages": func() any { return ages },
 	"now": time.Now, "last": func(c []Link) Link { return c[len(c)-1] }, "menu": func() any { return menu }, "script": func() template.HTML { return template.HTML("<script>" + script + "</script>") },
 	"upper": upper, "less": func(n int) int { return n - 1 }, "plain": messages.Bare, "free": free, "heads": headsOf, "states": statesOf, "reasons": reasonsOf,
-	"days": daysOf, "timeline": timelineOf, "crawlers": crawlersOf, "month": monthOf,
+	"often": often, "days": daysOf, "timeline": timelineOf, "crawlers": crawlersOf, "month": monthOf,
 }
 
 // thousands writes a whole number with commas between its thousands.
@@ -92,6 +92,19 @@ func Span(d time.Duration) string {
 		}
 	}
 	return "less than a second"
+}
+
+// often says how often a page changes, of which so many changes were seen.
+func often(changes int, likely, least, most time.Duration) string {
+	every := fmt.Sprintf("about every %s, maybe every %s or every %s", Span(likely), Span(least), Span(most))
+	if changes == 0 {
+		return "Text that moves by itself, as a clock does, changes " + every + ". No change of the content was seen yet."
+	}
+	was := "were"
+	if changes == 1 {
+		was = "was"
+	}
+	return upper(every) + ". " + count(changes, "change") + " " + was + " seen."
 }
 
 // percent writes a part of a whole. Only none is 0 %, and only the whole is 100 %.
