@@ -117,16 +117,26 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 		{"a log-in", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 302 Location: /login?next=/a"}, codeNo, []string{"1 page asks visitors to log in"}},
 		{"one page in two entries", map[string]string{"/maps/sitemap.xml": set("/a", "/b", "/a"), "/a": aPage, "/b": aPage + "<p>Another."}, codeNo,
 			[]string{"sitemap.xml  3 entries, ", "The files have 3 entries for 2 pages: 1 of them repeat one.", "1 duplicate URL\n", "2 pages listed, 2 read"}},
+		{"languages that pages name themselves", map[string]string{"/maps/sitemap.xml": set("/en", "/de"), "/de": aPage + "<p>Deutsch.",
+			"/en": `<!doctype html><title>A</title><link rel=alternate hreflang=en-UK href=/en><link rel=alternate hreflang=de href=/de><main><p>English.</main>`}, codeNo,
+			[]string{"1 link to another language is wrong", `/en has the hreflang "en-UK": there is no region UK`, "1 link to another language is not returned", "/de for de, which does not name it in turn"}},
+		{"a wall before robots.txt", map[string]string{"/robots.txt": "HTTP 503 Cf-Mitigated: challenge", "/sitemap.xml": set("/a"), "/a": aPage}, codeDone,
+			[]string{"/robots.txt is answered with 503 by Cloudflare, in place of the file", "1 page listed, 1 read: 0 faults, 1 piece of advice\n"}},
 		{"a page for every address", map[string]string{"/maps/sitemap.xml": "<!doctype html><title>App</title>"}, codeNo, []string{"1 file is a page of HTML, and no sitemap"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.files["/robots.txt"] = robotsTxt
+			if tt.files["/robots.txt"] == "" {
+				tt.files["/robots.txt"] = robotsTxt
+			}
 			site := siteOf(t, tt.files)
 			code, out, errs := call(t, "check", site)
 			for _, want := range tt.want {
 				if code != tt.code || !strings.Contains(out, want) {
 					t.Errorf("code %d, want %d and %q: %s%s", code, tt.code, want, out, errs)
 				}
+			}
+			if strings.Contains(tt.files["/robots.txt"], "HTTP") {
+				return // it names no sitemap
 			}
 			if code, again, _ := call(t, "check", site+"/maps/sitemap.xml"); code != tt.code || again != out {
 				t.Errorf("by the URL of the sitemap: code %d, %s\nby that of the site: %s", code, again, out)

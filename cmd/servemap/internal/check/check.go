@@ -79,6 +79,7 @@ type checker struct {
 	judge   *listing.Judge
 	read    map[string]bool   // files, by key
 	vouched map[string]string // by host, its robots.txt
+	blind   bool              // nobody knows what robots.txt names
 	told    map[string]bool   // pages that speak against being listed, by key
 }
 
@@ -105,9 +106,7 @@ func Run(ctx context.Context, cfg Config) (*report.Report, error) {
 			where.URL = c.Site
 		}
 		c.judge.Dates(where.URL)
-		err = c.pages(ctx)
-	}
-	if err == nil {
+		c.pages(ctx)
 		err = c.beside(ctx)
 	}
 	switch {
@@ -154,7 +153,7 @@ func (c *checker) site(ctx context.Context) error {
 	if address.IsRoot(c.Config.URL) {
 		to, err := Follow(ctx, c.client, agent, c.Config.URL)
 		if err != nil {
-			return plain(err, c.Config.URL)
+			return plain(ctx, err, c.Config.URL)
 		}
 		if c.Config.Origin == c.Config.URL {
 			c.Config.Origin = to
@@ -164,12 +163,16 @@ func (c *checker) site(ctx context.Context) error {
 	c.Site = c.origin.Scheme + "://" + address.Host(c.origin)
 	txt := on(c.origin, "/robots.txt")
 	a, err := c.follow(ctx, txt, robots.Enough)
-	switch {
+	switch wall := pages.Wall(a.status, a.header, a.body); {
 	case err != nil:
 		return err
+	case wall != "":
+		c.blind = true
+		c.Add("wall-file", report.At{Where: txt.String()}, "is answered with %d by %s, in place of the file", a.status, wall)
 	case a.status >= 500:
+		c.blind = true
 		c.Add("robots-error", report.At{Where: txt.String()}, "is answered with %s; crawlers fetch nothing while it is (this check went on, to see the rest)", pages.Status(a.status))
-	case a.status == http.StatusOK && !strings.HasPrefix(strings.ToLower(a.header.Get("Content-Type")), "text/html"):
+	case a.status == http.StatusOK && !response.IsHTML(a.header.Get("Content-Type")):
 		c.robots, c.ours = robots.Parse(a.body), robots.ParseFor(token, a.body)
 		c.sitemapLines(txt.String(), a.body)
 	}
@@ -376,7 +379,7 @@ func (c *checker) sitemap(ctx context.Context, f *file, alone bool) error {
 			c.Add("nested", report.At{Where: part.String()}, "is an index, and named by an index")
 		}
 	}
-	if !isNamed && !c.Has("robots-error") && len(c.judge.Pages) > 0 && c.Files[len(c.Files)-1].Form != "" { // else it may be no sitemap
+	if !isNamed && !c.blind && len(c.judge.Pages) > 0 && c.Files[len(c.Files)-1].Form != "" { // else it may be no sitemap
 		c.Add("unnamed", report.At{Where: f.String()}, "is found by crawlers once robots.txt has the line Sitemap: %s", f.String())
 	}
 	return nil
@@ -464,7 +467,7 @@ func (c *checker) limit(err error) {
 // with or without www.
 func Follow(ctx context.Context, client *http.Client, agent string, u *url.URL) (*url.URL, error) {
 	for range 3 {
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.Scheme+"://"+u.Host+"/robots.txt", nil)
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, on(u, "/robots.txt").String(), nil)
 		if err != nil {
 			return nil, err
 		}

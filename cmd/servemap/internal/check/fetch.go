@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -35,9 +35,7 @@ type fetcher struct {
 	origin *url.URL // of the pages
 	server *url.URL // which is asked in its place
 
-	mu       sync.Mutex
-	requests int // made
-	bytes    int // read
+	requests, bytes atomic.Int64 // made, and read
 }
 
 // errBound says that a bound is met. Its text names it.
@@ -54,17 +52,24 @@ type answer struct {
 	took   time.Duration
 }
 
+// leads returns where an answer redirects, nil if it does not.
+func (a answer) leads() *url.URL {
+	where := a.header.Get("Location")
+	to, err := a.url.Parse(where)
+	if a.status < 300 || a.status >= 400 || err != nil || where == "" || to.Scheme != "http" && to.Scheme != "https" {
+		return nil
+	}
+	return to
+}
+
 // spend counts a request, and says which bound it would pass.
 func (f *fetcher) spend() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	switch {
-	case f.requests == mostRequests:
+	case f.requests.Add(1) > mostRequests:
 		return errBound{fmt.Sprintf("the check stopped after %d requests", mostRequests)}
-	case f.bytes >= mostRead:
+	case f.bytes.Load() >= mostRead:
 		return errBound{fmt.Sprintf("the check stopped after %d MB were read", mostRead>>20)}
 	}
-	f.requests++
 	return nil
 }
 
@@ -99,36 +104,26 @@ func (f *fetcher) get(ctx context.Context, u *url.URL, most int) (a answer, err 
 	r.Header.Set("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
 	begun := time.Now()
 	resp, err := f.client.Do(r)
-	if whole.Err() != nil {
-		return a, context.Cause(whole)
-	} else if err != nil {
-		return a, plain(err, &to)
+	if err != nil {
+		return a, plain(whole, err, &to)
 	}
 	defer resp.Body.Close()
 	a = answer{url: u, status: resp.StatusCode, header: resp.Header}
 	a.body, err = io.ReadAll(io.LimitReader(resp.Body, int64(most)))
 	a.took = time.Since(begun)
-	f.mu.Lock()
-	f.bytes += len(a.body)
-	f.mu.Unlock()
-	if whole.Err() != nil {
-		return a, context.Cause(whole)
-	} else if err != nil {
-		err = plain(err, &to)
-	}
-	return a, err
+	f.bytes.Add(int64(len(a.body)))
+	return a, plain(whole, err, &to)
 }
 
 // follow is get that follows redirects, as crawlers do for robots.txt and sitemaps.
 func (f *fetcher) follow(ctx context.Context, u *url.URL, most int) (a answer, err error) {
 	first := u
 	for range mostHops + 1 {
-		if a, err = f.get(ctx, u, most); err != nil || a.status < 300 || a.status >= 400 {
+		if a, err = f.get(ctx, u, most); err != nil {
 			return a, err
 		}
-		where := a.header.Get("Location")
-		to, err := u.Parse(where)
-		if err != nil || where == "" || to.Scheme != "http" && to.Scheme != "https" || to.String() == u.String() {
+		to := a.leads()
+		if to == nil || to.String() == u.String() {
 			return a, nil
 		}
 		u = to
@@ -142,8 +137,15 @@ type noHost struct{ *net.DNSError }
 func (e noHost) Error() string { return "there is no such host" }
 func (e noHost) Unwrap() error { return e.DNSError }
 
-// plain makes an error of net/http one that people read: it begins with the address that was asked.
-func plain(err error, u *url.URL) error {
+// plain makes an error of net/http one that people read: it begins with the address that was asked, unless the whole
+// check has ended.
+func plain(whole context.Context, err error, u *url.URL) error {
+	switch {
+	case err == nil:
+		return nil
+	case whole.Err() != nil:
+		return context.Cause(whole)
+	}
 	var of *url.Error
 	if errors.As(err, &of) {
 		err = of.Err

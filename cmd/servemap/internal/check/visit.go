@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -8,10 +9,10 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/sample"
@@ -30,9 +31,6 @@ const maxPage = 4 << 20
 
 // wanted returns how many pages to read once some were, by how long each of these took.
 func wanted(took []time.Duration) int {
-	if len(took) == 0 {
-		return fewPages
-	}
 	slices.Sort(took)
 	switch median := took[len(took)/2]; {
 	case median < 150*time.Millisecond:
@@ -44,130 +42,122 @@ func wanted(took []time.Duration) int {
 }
 
 // pages reads some of the listed pages, and judges them.
-func (c *checker) pages(ctx context.Context) error {
-	listed := c.judge.Pages
+func (c *checker) pages(ctx context.Context) {
 	s := &c.Sample
-	s.Listed, s.Elsewhere, s.Unfit = len(listed)+c.judge.Other+c.judge.Unfit, c.judge.Other, c.judge.Unfit
+	s.Listed, s.Elsewhere, s.Unfit = len(c.judge.Pages)+c.judge.Other+c.judge.Unfit, c.judge.Other, c.judge.Unfit
 	s.Seed = c.Config.Seed
-	var may []int
-	addresses := make([]string, 0, len(listed))
-	for i, e := range listed {
-		if u, err := url.Parse(e.Loc); err == nil && c.robots.Allows(u.RequestURI()) && c.ours.Allows(u.RequestURI()) {
-			may = append(may, i)
-			addresses = append(addresses, e.Loc)
+	c.repeated()
+	var may []listing.Entry
+	var addresses []string
+	for _, e := range c.judge.Pages {
+		if u, err := url.Parse(e.Loc); err == nil && c.may(u) {
+			may, addresses = append(may, e), append(addresses, e.Loc)
 		} else {
 			s.Disallowed++
 		}
 	}
+	order := sample.Order(addresses, s.Seed)
+	nowhere := c.nowhere(ctx)
+	var all []*pages.Page
+	var met error
+	for most := cmp.Or(c.Config.Pages, fewPages); met == nil && len(all) < min(most, len(order)); {
+		var some []*pages.Page
+		for _, at := range order[len(all):min(most, len(order))] {
+			some = append(some, &pages.Page{Entry: may[at]})
+		}
+		var took []time.Duration
+		if took, met = c.ask(ctx, some); met != nil {
+			c.limit(met)
+			some = slices.DeleteFunc(some, func(p *pages.Page) bool { return errors.As(p.Err, new(errBound)) })
+		} else if c.Config.Pages == 0 && len(all) == 0 {
+			most = wanted(took)
+		}
+		all = append(all, some...)
+	}
+	if s.Asked = len(all); s.Asked < len(order) {
+		s.Choice = sample.Choice
+	}
+	c.conclude(all, nowhere)
+}
+
+// repeated says why files may have more entries than there are pages.
+func (c *checker) repeated() {
 	entries := 0
 	for _, f := range c.Files {
 		if f.Form != sitemap.Index {
 			entries += f.Entries
 		}
 	}
-	if again := entries - s.Listed; again > 0 && !c.judge.Full {
+	if again := entries - c.Sample.Listed; again > 0 && !c.judge.Full {
 		c.Facts = append(c.Facts, fmt.Sprintf("The files have %s entries for %s: %s of them repeat one.",
-			report.Number(entries), report.Count(s.Listed, "page"), report.Number(again)))
+			report.Number(entries), report.Count(c.Sample.Listed, "page"), report.Number(again)))
 	}
-	order := sample.Order(addresses, s.Seed)
-	most := c.Config.Pages
-	if most == 0 {
-		most = fewPages
-	}
-	nowhere := c.nowhere(ctx)
-	var all []*pages.Page
-	var took []time.Duration
-	for len(all) < min(most, len(order)) && ctx.Err() == nil {
-		var some []*pages.Page
-		for _, at := range order[len(all):min(most, len(order))] {
-			some = append(some, &pages.Page{Entry: listed[may[at]]})
-		}
-		times, met := c.ask(ctx, some)
-		if met != nil {
-			c.limit(met)
-			some = slices.DeleteFunc(some, func(p *pages.Page) bool { return errors.As(p.Err, new(errBound)) })
-		}
-		all, took = append(all, some...), append(took, times...)
-		if c.Config.Pages != 0 || met != nil || most != fewPages {
-			break
-		}
-		most = wanted(took)
-	}
-	asked := len(all)
-	if ctx.Err() != nil {
-		all = slices.DeleteFunc(all, func(p *pages.Page) bool { return p.Err != nil })
-	}
-	c.conclude(all, nowhere)
-	if s.Asked = asked; asked < len(order) { // also those that did not answer in time
-		s.Choice = sample.Choice
-	}
-	return nil
 }
 
 // conclude judges the pages that were read, in the order of the files.
 func (c *checker) conclude(all []*pages.Page, nowhere *pages.Page) {
-	place := map[string]int{}
-	for i, e := range c.judge.Pages {
-		place[e.Loc] = i
-	}
-	slices.SortStableFunc(all, func(a, b *pages.Page) int { return place[a.Entry.Loc] - place[b.Entry.Loc] })
+	slices.SortStableFunc(all, func(a, b *pages.Page) int { return c.judge.Place(a.Entry.Loc) - c.judge.Place(b.Entry.Loc) })
+	var read []listing.Read
 	for _, p := range all {
 		if p.Read {
 			c.Sample.Read++
+			read = append(read, listing.Read{Entry: p.Entry, Links: p.Versions()})
 		}
 		if p.Wall {
 			c.Sample.Walled++
 		}
 		c.told[address.KeyOf(p.Entry.Loc)] = p.Told()
 	}
+	c.judge.InPages(read)
 	pages.Compare(all, nowhere, c.Report, c.now)
 }
 
 // ask asks for pages, some at once. It returns how long each took, and the bound that was met.
 func (c *checker) ask(ctx context.Context, some []*pages.Page) (took []time.Duration, met error) {
-	var mu sync.Mutex
+	took = make([]time.Duration, len(some))
 	together(len(some), func(i int) {
 		u, err := url.Parse(some[i].Entry.Loc)
 		var a answer
 		if err == nil {
 			a, err = c.get(ctx, u, maxPage)
 		}
-		if err == nil && a.status >= 300 && a.status < 400 {
+		if took[i] = a.took; err != nil {
+			took[i] = patience
+		} else if a.leads() != nil {
 			some[i].End = c.end(ctx, u, a)
 		}
 		some[i].Answer = pages.Answer{Status: a.status, Header: a.header, Body: a.body, Err: err}
 		pages.Judge(some[i], c.now)
-		mu.Lock()
-		defer mu.Unlock()
-		switch {
-		case errors.As(err, new(errBound)):
-			met = err
-		case err != nil:
-			took = append(took, patience)
-		default:
-			took = append(took, a.took)
-		}
 	})
+	for _, p := range some {
+		if errors.As(p.Err, new(errBound)) {
+			met = p.Err
+		}
+	}
 	return took, met
 }
 
 // end follows the redirects of a page, as far as they stay on the site and robots.txt allows it.
-func (c *checker) end(ctx context.Context, u *url.URL, a answer) (end pages.End) {
-	first := u
+func (c *checker) end(ctx context.Context, first *url.URL, a answer) (end pages.End) {
 	for range mostHops {
-		to, err := u.Parse(a.header.Get("Location"))
-		if a.status < 300 || a.status >= 400 || err != nil || a.header.Get("Location") == "" {
-			return pages.End{URL: u.String(), Status: a.status, Listed: u != first && c.judge.Lists(u.String())}
+		to := a.leads()
+		switch {
+		case to == nil:
+			return pages.End{URL: a.url.String(), Status: a.status, Listed: a.url != first && c.judge.Place(a.url.String()) >= 0}
+		case address.Host(to) != address.Host(c.origin) || !c.may(to):
+			return pages.End{URL: to.String()}
 		}
-		u = to
-		if address.Host(u) != address.Host(c.origin) || !c.robots.Allows(u.RequestURI()) || !c.ours.Allows(u.RequestURI()) {
-			return pages.End{URL: u.String()}
-		}
-		if a, err = c.get(ctx, u, 0); err != nil {
+		var err error
+		if a, err = c.get(ctx, to, 0); err != nil {
 			return pages.End{}
 		}
 	}
 	return pages.End{Loops: true}
+}
+
+// may reports whether robots.txt lets the checker, and all crawlers, ask for a page.
+func (c *checker) may(u *url.URL) bool {
+	return c.robots.Allows(u.RequestURI()) && c.ours.Allows(u.RequestURI())
 }
 
 // nowhere returns what the site shows where it has no page, nil if it answers there as it should.
@@ -186,31 +176,24 @@ func (c *checker) nowhere(ctx context.Context) *pages.Page {
 	return pages.Nowhere(pages.Answer{Status: a.status, Header: a.header, Body: a.body})
 }
 
-// beside compares what is listed with what the site links to, and with what servemap saw.
+// beside compares what is listed with what servemap saw, and with what the site links to.
 func (c *checker) beside(ctx context.Context) error {
-	if c.Config.Seen != nil {
-		c.observed()
+	if n := 0; c.Config.Seen != nil {
+		for _, e := range c.judge.Pages {
+			if s, is := c.Config.Seen[address.KeyOf(e.Loc)]; is && pages.Observed(e, s, c.Report) {
+				n++
+			}
+		}
+		c.Facts = append(c.Facts, "The dates of "+report.Count(n, "page")+" were compared with what servemap observed.")
 	}
 	if c.Config.Linked == nil {
 		return nil
 	}
 	linked, err := c.Config.Linked(ctx, c.Site)
-	if err != nil {
-		return err
+	if err == nil {
+		c.compareLinks(linked)
 	}
-	c.compareLinks(linked)
-	return nil
-}
-
-// observed compares the dates with what servemap saw.
-func (c *checker) observed() {
-	n := 0
-	for _, e := range c.judge.Pages {
-		if s, is := c.Config.Seen[address.KeyOf(e.Loc)]; is && pages.Observed(e, s, c.Report) {
-			n++
-		}
-	}
-	c.Facts = append(c.Facts, "The dates of "+report.Count(n, "page")+" were compared with what servemap observed.")
+	return err
 }
 
 // compareLinks compares the listed pages with those that links lead to, both ways. A crawl leaves out most addresses
@@ -226,7 +209,7 @@ func (c *checker) compareLinks(found Crawl) {
 		led[address.KeyOf(u)] = true
 	}
 	for _, u := range found.Public {
-		if led[address.KeyOf(u)] = true; !c.judge.Lists(u) {
+		if led[address.KeyOf(u)] = true; c.judge.Place(u) < 0 {
 			missing++
 			c.Add("missing", report.At{Where: u}, "is linked, and not listed")
 		}

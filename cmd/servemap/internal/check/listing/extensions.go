@@ -1,11 +1,11 @@
 package listing
 
 import (
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
 	"github.com/servemap/servemap/internal/page/sitemap"
@@ -62,46 +62,35 @@ var fits = map[string]struct {
 // mostImages is how many images Google reads of a page, and how many articles a news sitemap may have.
 const mostImages = 1000
 
-// extensions checks what an entry has beyond the protocol. u is its address, nil if that is none.
-func (r *reader) extensions(n *sitemap.Node, e Entry, u *url.URL) {
-	x := extra{r, e}
+// extensions checks what an entry has beyond the protocol.
+func (r *reader) extensions(n *sitemap.Node, e Entry) {
+	tell := func(kind, text string, args ...any) { r.To.Add(kind, e.At(), text, args...) }
 	if images := len(n.All(imageNS, "image")); images > mostImages {
-		x.tell("image", "has %d images; Google reads 1,000 of a page", images)
+		tell("image", "has %d images; Google reads 1,000 of a page", images)
 	}
 	for _, k := range n.Kids {
 		kind := map[string]string{imageNS: "image", videoNS: "video", newsNS: "news"}[k.Space]
 		switch {
 		case kind != "" && k.Local != kind:
-			x.tell(kind, "has <%s:%s> directly in the entry; it belongs into <%s:%s>", kind, k.Local, kind, kind)
+			tell(kind, "has <%s:%s> directly in the entry; it belongs into <%s:%s>", kind, k.Local, kind, kind)
 		case k.Space == xhtmlNS && k.Local != "link":
-			x.tell("hreflang", "has <%s>, where only <link> may be", k.Local)
+			tell("hreflang", "has <%s>, where only <link> may be", k.Local)
 		case kind != "":
-			x.elements(kind, k)
-			if kind == "video" {
-				x.video(k)
-			} else if kind == "news" {
-				x.news(k)
-			}
+			inExtension(kind, k, tell)
+		}
+		if kind == "news" && k.Local == kind {
+			r.news(k, tell)
 		}
 	}
-	self := ""
-	if u != nil {
-		self = address.Key(u)
-	}
-	r.alternates(n, e, self)
+	r.alternates(n, e)
 }
 
-// extra checks the extensions of one entry.
-type extra struct {
-	*reader
-	entry Entry
-}
+// teller takes what is found in one entry.
+type teller func(kind, text string, args ...any)
 
-func (x extra) tell(kind, text string, args ...any) { x.To.Add(kind, x.entry.At(), text, args...) }
-
-// elements checks the elements of an extension.
-func (x extra) elements(kind string, n *sitemap.Node) {
-	known, some := inside[n.Local], map[string]bool{}
+// inExtension checks the elements of an extension.
+func inExtension(kind string, n *sitemap.Node, tell teller) {
+	known, some := inside[n.Local], map[string]int{}
 	for _, k := range n.Kids {
 		at := slices.IndexFunc(known, func(f field) bool { return f.name == k.Local })
 		text := strings.TrimSpace(k.Text)
@@ -109,52 +98,49 @@ func (x extra) elements(kind string, n *sitemap.Node) {
 		case k.Space != n.Space:
 			continue
 		case at < 0:
-			x.tell(kind, "has <%s:%s>, which there is not", kind, k.Local)
+			tell(kind, "has <%s:%s>, which there is not", kind, k.Local)
 		case len(k.Kids) > 0 && inside[k.Local] != nil:
-			x.elements(kind, k)
+			inExtension(kind, k, tell)
 		case text == "":
 			continue // as if it were not there
 		case known[at].is == "url":
 			if _, why := address.Parse(text); why.Kind == "loc" {
-				x.tell(kind, "has the <%s:%s> %q, which %s", kind, k.Local, text, why.Text)
+				tell(kind, "has the <%s:%s> %q, which %s", kind, k.Local, text, why.Text)
 			}
 		case known[at].is != "" && !fits[known[at].is].ok(text):
-			x.tell(kind, "has the <%s:%s> %q; %s", kind, k.Local, text, fits[known[at].is].what)
+			tell(kind, "has the <%s:%s> %q; %s", kind, k.Local, text, fits[known[at].is].what)
 		}
-		some[k.Local] = true
+		some[k.Local]++
 	}
 	for _, f := range known {
-		if f.must && !some[f.name] {
-			x.tell(kind, "has a <%s:%s> without <%[1]s:%[3]s>", kind, n.Local, f.name)
+		if f.must && some[f.name] == 0 {
+			tell(kind, "has a <%s:%s> without <%[1]s:%[3]s>", kind, n.Local, f.name)
 		}
 	}
-}
-
-func (x extra) video(v *sitemap.Node) {
-	if len(v.All(v.Space, "content_loc"))+len(v.All(v.Space, "player_loc")) == 0 {
-		x.tell("video", "has a <video:video> with neither <video:content_loc> nor <video:player_loc>")
+	if length := utf8.RuneCountInString(n.First(n.Space, "description")); kind == "video" && length > 2048 {
+		tell("video", "has a description of %d characters; Google reads 2,048", length)
 	}
-	if n := len([]rune(v.First(v.Space, "description"))); n > 2048 {
-		x.tell("video", "has a description of %d characters; Google reads 2,048", n)
-	}
-	if n := len(v.All(v.Space, "tag")); n > 32 {
-		x.tell("video", "has %d tags; at most 32 are allowed", n)
+	switch {
+	case n.Local == "video" && some["content_loc"]+some["player_loc"] == 0:
+		tell("video", "has a <video:video> with neither <video:content_loc> nor <video:player_loc>")
+	case n.Local == "video" && some["tag"] > 32:
+		tell("video", "has %d tags; at most 32 are allowed", some["tag"])
 	}
 }
 
 // newsFor is how long an article is news to Google.
 const newsFor = 48 * time.Hour
 
-func (x extra) news(a *sitemap.Node) {
+func (r *reader) news(a *sitemap.Node, tell teller) {
 	d, _ := ParseDate(a.First(a.Space, "publication_date"))
-	age := x.Now.Sub(d.At)
+	age := r.Now.Sub(d.At)
 	if d.At.Equal(d.At.Truncate(day)) { // it may mean the whole day
 		age -= day
 	}
 	if !d.At.IsZero() && age > newsFor {
-		x.tell("old-news", "was published on %s", d.At.UTC().Format("2 Jan 2006"))
+		tell("old-news", "was published on %s", d.At.UTC().Format("2 Jan 2006"))
 	}
-	if x.newsItems++; x.newsItems == mostImages+1 {
-		x.add("size", 0, "has more than 1,000 articles; a news sitemap may have so many")
+	if r.newsItems++; r.newsItems == mostImages+1 {
+		r.add("size", 0, "has more than 1,000 articles; a news sitemap may have so many")
 	}
 }

@@ -56,34 +56,45 @@ func NewJudge(site Site, to *report.Report) *Judge {
 	return &Judge{Site: site, To: to, place: map[string]int{}, languages: map[string]versions{}}
 }
 
-// Lists reports whether a URL is listed.
-func (j *Judge) Lists(u string) bool { _, is := j.place[address.KeyOf(u)]; return is }
+// Place returns where in Pages a URL is, -1 if it is not listed.
+func (j *Judge) Place(u string) int {
+	if at, is := j.place[address.KeyOf(u)]; is {
+		return at
+	}
+	return -1
+}
 
-// page takes the address of a page, and reports whether it is one of the site's that was not listed yet.
-func (r *reader) page(e Entry) (u *url.URL, fresh bool) {
+// address counts an entry, and judges its address, which is nil if it is of no use.
+func (r *reader) address(e Entry) (*url.URL, address.Fault) {
 	r.entries++
+	u, why := address.Parse(e.Loc)
+	if why.Kind != "" {
+		r.To.Add(why.Kind, e.At(), "%s", why.Text)
+	}
+	return u, why
+}
+
+// page takes the address of a page.
+func (r *reader) page(e Entry) {
 	e.File = r.name
 	r.Unfit++ // until it is fit
 	tell := func(kind, text string, args ...any) { r.To.Add(kind, e.At(), text, args...) }
-	u, why := address.Parse(e.Loc)
-	if why.Kind != "" {
-		tell(why.Kind, "%s", why.Text)
-	}
+	u, why := r.address(e)
 	if u == nil {
-		return nil, false
+		return
 	}
 	foreign := address.Host(u) != r.Host
 	switch {
 	case foreign && r.Vouches != nil && r.Vouches(u):
 		r.Other++
 		r.Unfit--
-		return u, false
+		return
 	case foreign:
 		tell("host", "is on another host than the sitemap, which is for %s", r.Host)
-		return u, false
+		return
 	case u.Scheme != r.Scheme:
 		tell("scheme", "is on %s, and the sitemap is for %s", u.Scheme, r.Scheme)
-		return u, false
+		return
 	case !strings.HasPrefix(u.Path+"/", r.Folder):
 		tell("folder", "is not below %s, where the sitemap is", r.Folder)
 	}
@@ -98,17 +109,16 @@ func (r *reader) page(e Entry) (u *url.URL, fresh bool) {
 		} else if why.Kind != "fragment" {
 			tell("twice", "is the same address as %s, which is listed too", first.Loc)
 		}
-		return u, false
+		return
 	}
 	if r.Full = len(r.Pages) == mostPages; r.Full {
-		return u, false
+		return
 	}
 	if path := u.RequestURI(); r.Allows != nil && !r.Allows(path) {
 		tell("disallowed", "is disallowed by robots.txt")
 	}
 	r.place[key] = len(r.Pages)
 	r.Pages = append(r.Pages, e)
-	return u, true
 }
 
 // At says where an entry is.
@@ -178,18 +188,15 @@ func (r *reader) listed(n *sitemap.Node) {
 	if e.Date = r.date(n, e); len(n.All(r.root.Space, "lastmod")) == 0 && len(n.All(newsNS, "news")) == 0 {
 		r.Undated++
 	}
-	if freq := n.All(r.root.Space, "changefreq"); len(freq) > 0 {
-		if word := strings.TrimSpace(freq[0].Text); word == "" || !sitemap.ValidFreq(word) {
-			r.To.Add("changefreq", e.At(), "has the changefreq %q", word)
+	for _, k := range n.Kids {
+		switch text := strings.TrimSpace(k.Text); {
+		case k.Space != r.root.Space:
+		case k.Local == "changefreq" && (text == "" || !sitemap.ValidFreq(text)), k.Local == "priority" && !isNumber(text, 0, 1):
+			r.To.Add(k.Local, e.At(), "has the %s %q", k.Local, text)
 		}
 	}
-	if p := n.All(r.root.Space, "priority"); len(p) > 0 {
-		if text := strings.TrimSpace(p[0].Text); !isNumber(text, 0, 1) {
-			r.To.Add("priority", e.At(), "has the priority %q", text)
-		}
-	}
-	u, _ := r.page(e)
-	r.extensions(n, e, u)
+	r.page(e)
+	r.extensions(n, e)
 }
 
 // decimal matches a number as XML Schema has it.
@@ -207,13 +214,9 @@ func (r *reader) part(n *sitemap.Node) {
 	if !ok {
 		return
 	}
-	r.entries++
 	e := Entry{Loc: loc, Line: n.Line, File: r.name}
 	r.date(n, e)
-	u, why := address.Parse(loc)
-	if why.Kind != "" {
-		r.To.Add(why.Kind, e.At(), "%s", why.Text)
-	}
+	u, _ := r.address(e)
 	if u == nil {
 		return
 	}

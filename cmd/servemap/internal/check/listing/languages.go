@@ -54,45 +54,75 @@ func badLanguage(lang string) string {
 // otherLanguage has what is mistaken for the code of a language, most often the region's.
 var otherLanguage = map[string]string{"jp": "ja", "cn": "zh", "dk": "da", "cz": "cs", "gr": "el", "ua": "uk", "us": "en-US", "gb": "en-GB", "at": "de-AT", "iw": "he", "in": "id"}
 
+// Link is a link to a page in another language.
+type Link struct{ Lang, Href string }
+
 // alternates takes the versions in other languages that an entry names.
-func (r *reader) alternates(n *sitemap.Node, e Entry, self string) {
-	var v versions
-	langs := map[string]string{}
+func (r *reader) alternates(n *sitemap.Node, e Entry) {
+	var links []Link
 	for _, l := range n.All(xhtmlNS, "link") {
 		rel, _ := l.Get("rel")
 		lang, has := l.Get("hreflang")
 		href, _ := l.Get("href")
-		tell := func(text string, args ...any) { r.To.Add("hreflang", e.At(), text, args...) }
+		media, _ := l.Get("media")
 		switch {
 		case !strings.EqualFold(rel, "alternate"):
-			tell("has a link of rel=%q; it must be alternate", rel)
-			continue
-		case !has:
-			if media, _ := l.Get("media"); media == "" { // one for phones has a medium
-				tell("has a link to %s without hreflang", href)
-			}
-			continue
+			r.To.Add("hreflang", e.At(), "has a link of rel=%q; it must be alternate", rel)
+		case has:
+			links = append(links, Link{lang, strings.TrimSpace(href)})
+		case media == "": // one for phones has a medium
+			r.To.Add("hreflang", e.At(), "has a link to %s without hreflang", href)
 		}
-		if why := badLanguage(lang); why != "" {
-			tell("has the hreflang %q: %s", lang, why)
+	}
+	r.links(e, links)
+}
+
+// links takes the versions in other languages of a page.
+func (j *Judge) links(e Entry, links []Link) {
+	v := versions{entry: e}
+	langs := map[string]string{}
+	tell := func(text string, args ...any) { j.To.Add("hreflang", e.At(), text, args...) }
+	for _, l := range links {
+		if why := badLanguage(l.Lang); why != "" {
+			tell("has the hreflang %q: %s", l.Lang, why)
 		}
-		u, why := address.Parse(strings.TrimSpace(href))
+		u, why := address.Parse(l.Href)
 		if why.Kind != "" {
-			tell("links for %s to %q, which %s", lang, href, why.Text)
+			tell("links for %s to %q, which %s", l.Lang, l.Href, why.Text)
 		}
 		if u == nil {
 			continue
 		}
-		one := version{strings.ToLower(lang), href, address.Key(u)}
+		one := version{strings.ToLower(l.Lang), l.Href, address.Key(u)}
 		if other, is := langs[one.lang]; is && other != one.key {
-			tell("names two pages for %s", lang)
+			tell("names two pages for %s", l.Lang)
 		}
 		langs[one.lang] = one.key
 		v.to = append(v.to, one)
 	}
-	if v.entry = e; len(v.to) > 0 && self != "" {
-		r.languages[self] = v
+	if len(v.to) > 0 {
+		j.languages[address.KeyOf(e.Loc)] = v
 	}
+}
+
+// Read is a page that was read, with the versions in other languages that it names itself.
+type Read struct {
+	Entry
+	Links []Link
+}
+
+// InPages judges the versions in other languages that pages name themselves, as those of entries, among the pages that
+// were read. Where the entry names some, these are judged.
+func (j *Judge) InPages(read []Read) {
+	in := NewJudge(Site{}, j.To)
+	for _, p := range read {
+		key := address.KeyOf(p.Loc)
+		if _, is := j.languages[key]; !is {
+			in.place[key], in.Pages = len(in.Pages), append(in.Pages, p.Entry)
+			in.links(p.Entry, p.Links)
+		}
+	}
+	in.Languages()
 }
 
 // names reports whether a key is among the versions.
@@ -122,7 +152,7 @@ func (j *Judge) Languages() {
 			switch {
 			case listed && (!named || !back.names(self)):
 				j.To.Add("hreflang-return", e.At(), "names %s for %s, which does not name it in turn", one.href, one.lang)
-			case !listed && one.lang != "x-default" && strings.HasPrefix(one.key, j.Scheme+"://"+j.Host+"/"):
+			case !listed && j.Host != "" && one.lang != "x-default" && strings.HasPrefix(one.key, j.Scheme+"://"+j.Host+"/"):
 				j.To.Add("hreflang-unlisted", report.At{Where: one.href, File: e.File, Line: e.Line}, "is named for %s by %s, and not listed", one.lang, e.Loc)
 			}
 		}

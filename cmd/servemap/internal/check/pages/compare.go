@@ -74,21 +74,24 @@ func (p *Page) dates(at report.At, to *report.Report, now time.Time, sharedHeade
 	if p.modified.Equal(p.modified.Truncate(24 * time.Hour)) { // it may name no more than the day
 		span = 24 * time.Hour
 	}
-	switch own := p.modified; {
-	case own.IsZero() || now.Sub(own).Abs() < time.Hour || sharedDate:
-	case own.Sub(d.At) > slack+d.Span:
-		to.Add("date-old", at, "changed on %s, as it says itself, and its lastmod is %s", day(own), d)
-		return
-	case d.At.Sub(own) > slack+span:
-		to.Add("date-early", at, "has the lastmod %s, and says itself that it changed on %s", d, day(own))
-		return
+	// apart says whether a date that is of this page alone is later than the lastmod, or earlier.
+	apart := func(t time.Time, shared bool, span time.Duration) (later, earlier bool) {
+		if t.IsZero() || now.Sub(t).Abs() < time.Hour || shared {
+			return false, false
+		}
+		return t.Sub(d.At) > slack+d.Span, d.At.Sub(t) > slack+span
 	}
-	switch sent := p.sent; {
-	case sent.IsZero() || now.Sub(sent).Abs() < time.Hour || sharedHeader:
-	case sent.Sub(d.At) > slack+d.Span:
-		to.Add("date-header", at, "has the Last-Modified %s, after its lastmod %s", day(sent), d)
-	case d.At.Sub(sent) > slack:
-		to.Add("date-header", at, "has the Last-Modified %s, before its lastmod %s", day(sent), d)
+	later, earlier := apart(p.modified, sharedDate, span)
+	sentLater, sentEarlier := apart(p.sent, sharedHeader, 0)
+	switch {
+	case later:
+		to.Add("date-old", at, "changed on %s, as it says itself, and its lastmod is %s", day(p.modified), d)
+	case earlier:
+		to.Add("date-early", at, "has the lastmod %s, and says itself that it changed on %s", d, day(p.modified))
+	case sentLater:
+		to.Add("date-header", at, "has the Last-Modified %s, after its lastmod %s", day(p.sent), d)
+	case sentEarlier:
+		to.Add("date-header", at, "has the Last-Modified %s, before its lastmod %s", day(p.sent), d)
 	}
 }
 

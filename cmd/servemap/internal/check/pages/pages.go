@@ -3,6 +3,7 @@
 package pages
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -16,6 +17,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/page/html"
+	"github.com/servemap/servemap/internal/page/response"
 )
 
 // Answer is what came for a page.
@@ -34,12 +36,13 @@ type Page struct {
 	Wall bool // a bot wall answered
 	End  End  // of its redirects
 
-	told     []told
-	text     uint64    // a hash of its main text, 0 for none
-	letters  int       // of its main text
-	scripts  bool      // it shows nothing without them
-	modified time.Time // as the page itself says
-	sent     time.Time // its Last-Modified
+	alternates []html.Alternate
+	told       []told
+	text       uint64    // a hash of its main text, 0 for none
+	letters    int       // of its main text
+	scripts    bool      // it shows nothing without them
+	modified   time.Time // as the page itself says
+	sent       time.Time // its Last-Modified
 }
 
 // End is where the redirects of a page end.
@@ -67,31 +70,37 @@ func Judge(p *Page, now time.Time) {
 	if err != nil {
 		return // it was checked
 	}
-	if p.Err != nil {
+	wall := Wall(p.Status, p.Header, p.Body)
+	p.Wall = wall != ""
+	switch kind := refused[p.Status]; {
+	case p.Err != nil:
 		tell("no-answer", "%s", strings.TrimPrefix(p.Err.Error(), p.Entry.Loc+" "))
-		return
-	}
-	if name := Wall(p.Status, p.Header, p.Body); name != "" {
-		p.Wall = true
-		tell("wall", "is answered with %d by %s, in place of the page", p.Status, name)
-		return
-	}
-	switch {
+	case p.Wall:
+		tell("wall", "is answered with %d by %s, in place of the page", p.Status, wall)
 	case p.Status >= 300 && p.Status < 400 && p.Status != http.StatusNotModified:
 		p.redirects(at, tell)
-		return
-	case p.Status == http.StatusTooManyRequests:
-		tell("busy", "is answered with 429 Too Many Requests")
-		return
-	case p.Status == http.StatusUnauthorized || p.Status == http.StatusForbidden:
-		tell("denied", "is answered with %s", Status(p.Status))
-		return
 	case p.Status != http.StatusOK:
-		tell("error", "is answered with %s", Status(p.Status))
-		return
+		tell(cmp.Or(kind, "error"), "is answered with %s", Status(p.Status))
+	default:
+		p.Read = true
+		p.page(at, tell, now)
 	}
-	p.Read = true
-	p.page(at, tell, now)
+}
+
+// refused has the kinds of what is found where the site refuses a page.
+var refused = map[int]string{
+	http.StatusTooManyRequests: "busy", http.StatusUnauthorized: "denied", http.StatusForbidden: "denied",
+}
+
+// Versions returns the versions in other languages that the page names itself.
+func (p *Page) Versions() (links []listing.Link) {
+	at, err := url.Parse(p.Entry.Loc)
+	for _, a := range p.alternates {
+		if to, bad := at.Parse(a.Href); err == nil && bad == nil {
+			links = append(links, listing.Link{Lang: a.Lang, Href: to.String()})
+		}
+	}
+	return links
 }
 
 type teller func(kind, text string, args ...any)
@@ -145,7 +154,7 @@ func (p *Page) page(at *url.URL, tell teller, now time.Time) {
 	values := strings.Split(lastDay.ReplaceAllString(strings.Join(p.Header["X-Robots-Tag"], "\n"), ""), "\n")
 	word, _, _ := html.Robots(values) // whether it says noindex without that date too
 	where := "in X-Robots-Tag"
-	if isHTML(typ) {
+	if response.IsHTML(typ) {
 		facts = html.Read(p.Body, html.Options{ContentType: typ})
 		if !noIndex && facts.NoIndex {
 			word = html.Read(lastDay.ReplaceAll(p.Body, nil), html.Options{ContentType: typ}).NoIndex
@@ -158,7 +167,7 @@ func (p *Page) page(at *url.URL, tell teller, now time.Time) {
 	if t, err := http.ParseTime(p.Header.Get("Last-Modified")); err == nil {
 		p.sent = t
 	}
-	p.modified, p.text = facts.Modified, facts.MainHash
+	p.modified, p.text, p.alternates = facts.Modified, facts.MainHash, facts.Alternates
 	switch {
 	case noIndex && !word:
 		tell("noindex", "says unavailable_after with a date that is not clear, %s; that counts as noindex", where)
@@ -167,37 +176,31 @@ func (p *Page) page(at *url.URL, tell teller, now time.Time) {
 	case !until.IsZero() && until.Before(now):
 		tell("noindex", "says unavailable_after %s, which has passed", until.UTC().Format("2 Jan 2006"))
 	}
-	if p.leadsOn(at, &facts, tell) || !isHTML(typ) {
-		p.canonical(at, &facts, tell)
-		return
+	base := at
+	if b, err := at.Parse(facts.Base); err == nil && facts.Base != "" {
+		base = b
 	}
-	p.letters = letters(facts.Blocks)
-	p.scripts = scripted(p.Body, p.letters)
-	switch {
-	case facts.Password:
-		tell("login", "shows a field for a password")
-	case notFound(&facts, p.letters):
-		tell("soft-404", "says that there is no page: %q", firstOf(facts))
+	if !p.leadsOn(at, base, &facts, tell) && response.IsHTML(typ) {
+		p.letters = letters(facts.Blocks)
+		p.scripts = scripted(p.Body, p.letters)
+		if facts.Password {
+			tell("login", "shows a field for a password")
+		} else if notFound(&facts, p.letters) {
+			tell("soft-404", "says that there is no page: %q", firstOf(facts))
+		}
 	}
-	p.canonical(at, &facts, tell)
+	p.canonical(at, base, &facts, tell)
 }
 
 var lastDay = regexp.MustCompile(`(?i)unavailable_after`)
 
-func isHTML(typ string) bool {
-	typ, _, _ = strings.Cut(typ, ";")
-	typ = strings.ToLower(strings.TrimSpace(typ))
-	return typ == "text/html" || typ == "application/xhtml+xml"
-}
-
-// leadsOn judges a page that leads on by itself.
-func (p *Page) leadsOn(at *url.URL, facts *html.Facts, tell teller) bool {
-	base, r := at, html.ReadRefresh(p.Header.Get("Refresh"))
+// leadsOn judges a page that leads on by itself. Its relative addresses begin at base.
+func (p *Page) leadsOn(at, base *url.URL, facts *html.Facts, tell teller) bool {
+	r := html.ReadRefresh(p.Header.Get("Refresh"))
 	if r.Href == "" {
 		r = facts.Refresh
-		if b, err := at.Parse(facts.Base); err == nil && facts.Base != "" {
-			base = b
-		}
+	} else {
+		base = at
 	}
 	to, err := base.Parse(r.Href)
 	if r.Href == "" || err != nil || to.Host == at.Host && to.Path == at.Path {
@@ -212,11 +215,7 @@ func (p *Page) leadsOn(at *url.URL, facts *html.Facts, tell teller) bool {
 }
 
 // canonical judges which address a page names as its own.
-func (p *Page) canonical(at *url.URL, facts *html.Facts, tell teller) {
-	base := at
-	if b, err := at.Parse(facts.Base); err == nil && facts.Base != "" {
-		base = b
-	}
+func (p *Page) canonical(at, base *url.URL, facts *html.Facts, tell teller) {
 	named := map[string]string{} // by key, as written
 	for _, href := range html.LinkCanonicals(p.Header["Link"]) {
 		if to, err := at.Parse(href); err == nil {
@@ -226,8 +225,7 @@ func (p *Page) canonical(at *url.URL, facts *html.Facts, tell teller) {
 	if to, err := base.Parse(facts.Canonical); err == nil && facts.Canonical != "" {
 		named[address.Bare(to)] = to.String()
 	}
-	own := address.Bare(at)
-	switch {
+	switch own := address.Bare(at); {
 	case facts.CanonicalConflict || len(named) > 1:
 		tell("canonical", "names several addresses as canonical")
 	case len(named) == 1 && named[own] == "":
@@ -244,14 +242,14 @@ var (
 		`(?:\s|<!--.{0,200}?-->|loading\W{0,3})*</(?:div|main|section)>|<app-root\b[^>]*>(?:\s|loading\W{0,3})*</app-root>`)
 )
 
-// Scripted reports whether a page of HTML says nothing without scripts.
-func Scripted(body []byte) bool {
-	facts := html.Read(body, html.Options{})
-	return scripted(body, letters(facts.Blocks))
-}
-
+// scripted reports whether a page of HTML with so many letters says nothing without scripts.
 func scripted(body []byte, letters int) bool {
 	return letters == 0 && script.Match(body) || letters < fewLetters && mount.Match(body)
+}
+
+// Scripted reports whether a page of HTML says nothing without scripts.
+func Scripted(body []byte) bool {
+	return scripted(body, letters(html.Read(body, html.Options{}).Blocks))
 }
 
 // fewLetters is how little a page says in which a program has still to write.
@@ -316,17 +314,11 @@ func notFound(f *html.Facts, n int) bool {
 
 // firstOf returns the words of a page by which people know it.
 func firstOf(f html.Facts) string {
-	text := f.Title
-	for _, b := range f.Blocks {
-		if b.Main && says.MatchString(b.Text) {
-			text = b.Text
-			break
-		}
+	at := slices.IndexFunc(f.Blocks, func(b html.Block) bool { return b.Main && says.MatchString(b.Text) })
+	if at < 0 {
+		return f.Title
 	}
-	if r := []rune(text); len(r) > 100 {
-		text = string(r[:100]) + "…"
-	}
-	return text
+	return f.Blocks[at].Text
 }
 
 // Nowhere reads what a site shows where it has no page.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	_ "embed" // for the pages
 	"html/template"
 	"io"
@@ -14,42 +15,78 @@ import (
 var source string
 
 //go:embed page.css
-var style string
+var css string
 
 //go:embed page.md
 var wiki string
+
+//go:embed page.txt
+var lines string
 
 var (
 	funcs    = map[string]any{"num": Number, "count": Count, "md": markdown.Replace}
 	page     = template.Must(template.New("report").Funcs(funcs).Parse(source))
 	markPage = plain.Must(plain.New("report").Funcs(funcs).Parse(wiki))
+	textPage = plain.Must(plain.New("report").Funcs(funcs).Parse(lines))
 	// markdown escapes a text of strangers.
 	markdown = strings.NewReplacer(`\`, `\\`, "&", "&amp;", "|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`,
 		"\n", " ", "\r", " ")
 )
 
+// How many findings of a kind are shown unless all are: on a terminal, and in a file.
+const (
+	examples = 3
+	inFile   = 50
+)
+
+// Style is how a text is shown.
+type Style struct {
+	Width  int                            // of a line, 0 if none is to be wrapped
+	Paint  func(code, text string) string // gives a text a colour
+	Escape func(text string) string       // makes what others wrote harmless
+}
+
 // view is what the pages show.
 type view struct {
 	*Report
-	All   bool
-	Most  int // findings of a kind
-	Style template.CSS
+	Style
+	All  bool
+	Most int // findings of a kind
+	Few  []File
+	More int // files
+	CSS  template.CSS
 }
 
-// HTML writes the report as one page, in the inspector's colours and without scripts, to be handed to somebody or printed.
-func (r *Report) HTML(w io.Writer, all bool) error {
-	return page.Execute(w, view{r, all, mostIn(all), template.CSS(inspect.Tokens + style)})
+// view returns what pages show that name so many findings of a kind, unless all are wanted.
+func (r *Report) view(all bool, most int) view {
+	v := view{Report: r, All: all, Most: most, Few: r.Files, CSS: template.CSS(inspect.Tokens + css)}
+	if all {
+		v.Most = kept
+	} else {
+		v.Few = r.Files[:min(len(r.Files), 10)]
+	}
+	v.More = len(r.Files) - len(v.Few)
+	return v
 }
+
+// Wrapped returns a text in lines that are no wider than the style says.
+func (v view) Wrapped(text, indent string) string { return Wrap(v.Escape(text), indent, v.Width) }
+
+// HTML writes the report as one page, in the inspector's colours and without scripts, to be handed to somebody or printed.
+func (r *Report) HTML(w io.Writer, all bool) error { return page.Execute(w, r.view(all, inFile)) }
 
 // Markdown writes the report for a ticket or a wiki.
 func (r *Report) Markdown(w io.Writer, all bool) error {
-	return markPage.Execute(w, view{Report: r, All: all, Most: mostIn(all)})
+	return markPage.Execute(w, r.view(all, inFile))
 }
 
-// mostIn returns how many findings of a kind a file shows.
-func mostIn(all bool) int {
-	if all {
-		return kept
+// Text writes the report for people. all says to show each finding that was kept.
+func (r *Report) Text(w io.Writer, all bool, s Style) error {
+	v, b := r.view(all, examples), new(bytes.Buffer)
+	v.Style = s
+	if err := textPage.Execute(b, v); err != nil {
+		return err
 	}
-	return inFile
+	_, err := b.WriteTo(w)
+	return err
 }

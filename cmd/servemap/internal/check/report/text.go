@@ -3,18 +3,10 @@ package report
 import (
 	"encoding/csv"
 	"encoding/json"
-	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
-)
-
-// How many findings of a kind are shown unless all are: on a terminal, and in a file.
-const (
-	examples = 3
-	inFile   = 50
 )
 
 // Shown returns the findings of a group that are shown, at most so many.
@@ -29,52 +21,6 @@ func (g Group) Heading() string {
 		return g.Title
 	}
 	return Number(g.Count) + " " + g.Title
-}
-
-// Style is how a text is shown.
-type Style struct {
-	Width  int                            // of a line, 0 if none is to be wrapped
-	Paint  func(code, text string) string // gives a text a colour
-	Escape func(text string) string       // makes what others wrote harmless
-}
-
-// Text writes the report for people. all says to show each finding that was kept.
-func (r *Report) Text(w io.Writer, all bool, s Style) error {
-	var b strings.Builder
-	most := examples
-	if all {
-		most = kept
-	}
-	for _, f := range r.Few(all) {
-		fmt.Fprintln(&b, s.Escape(f.URL+"  "+f.Does()))
-	}
-	if left := r.More(all); left > 0 {
-		fmt.Fprintf(&b, "and %s more; -all names them\n", Count(left, "file"))
-	}
-	fmt.Fprintf(&b, "\n%s\n", Wrap(r.Sample.Text(), "", s.Width))
-	for _, text := range slices.Concat(r.Facts, r.Limits) {
-		fmt.Fprintln(&b, Wrap(s.Escape(text), "", s.Width))
-	}
-	for _, g := range r.Groups {
-		colour := "1;31"
-		if g.Level == advice {
-			colour = "1;33"
-		}
-		fmt.Fprintf(&b, "\n%s  %s\n", s.Paint(colour, fmt.Sprintf("%-6s", g.Level)), s.Paint("1", g.Heading()))
-		fmt.Fprintln(&b, Wrap(g.Remedy, "        ", s.Width))
-		for _, f := range g.Shown(most) {
-			fmt.Fprintf(&b, "        - %s %s\n", s.Escape(f.Place()), s.Escape(f.Text))
-		}
-		switch left := g.Left(most); {
-		case left > 0 && all:
-			fmt.Fprintf(&b, "        and %s more\n", Number(left))
-		case left > 0:
-			fmt.Fprintf(&b, "        and %s more; -all names them\n", Number(left))
-		}
-	}
-	fmt.Fprintf(&b, "\n%s\n", s.Paint("1", r.Result()))
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // Wrap breaks a text between words where a line would be wider than that, unless it is 0, and indents each line.
@@ -99,17 +45,6 @@ func Wrap(text, indent string, width int) string {
 	}
 	return b.String()
 }
-
-// Few returns the files that are shown.
-func (r *Report) Few(all bool) []File {
-	if all {
-		return r.Files
-	}
-	return r.Files[:min(len(r.Files), 10)]
-}
-
-// More returns how many files there are besides these.
-func (r *Report) More(all bool) int { return len(r.Files) - len(r.Few(all)) }
 
 // Does says what a file is, without its address.
 func (f File) Does() (what string) {

@@ -17,28 +17,21 @@ const Choice = "by chance, from each section of the site in turn"
 // Order returns the places of all addresses in the order in which to read them: one by chance of each section, another
 // one of each, and so on. A section is what shares the first folder.
 func Order(addresses []string, seed uint64) (places []int) {
-	type one struct {
-		place int
-		hash  uint64
-	}
-	sections := map[string][]one{}
+	hash := func(s string) uint64 { return xxh3.HashStringSeed(s, seed) }
+	sections, round := make([]uint64, len(addresses)), make([]int, len(addresses))
 	for i, a := range addresses {
-		name := section(a)
-		sections[name] = append(sections[name], one{i, xxh3.HashStringSeed(a, seed)})
+		places, sections[i] = append(places, i), hash(section(a))
 	}
-	names := make([]string, 0, len(sections))
-	for name, all := range sections {
-		slices.SortFunc(all, func(a, b one) int { return cmp.Compare(a.hash, b.hash) })
-		names = append(names, name)
+	byChance := func(a, b int) int { return cmp.Compare(hash(addresses[a]), hash(addresses[b])) }
+	slices.SortFunc(places, byChance)
+	seen := map[uint64]int{}
+	for _, i := range places {
+		round[i] = seen[sections[i]]
+		seen[sections[i]]++
 	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(xxh3.HashStringSeed(a, seed), xxh3.HashStringSeed(b, seed)) })
-	for round := 0; len(places) < len(addresses); round++ {
-		for _, name := range names {
-			if all := sections[name]; round < len(all) {
-				places = append(places, all[round].place)
-			}
-		}
-	}
+	slices.SortStableFunc(places, func(a, b int) int {
+		return cmp.Or(cmp.Compare(round[a], round[b]), cmp.Compare(sections[a], sections[b]))
+	})
 	return places
 }
 
