@@ -155,6 +155,9 @@ func TestExplainNamesAllThatKeepsAPageOutAndWhatHasEndedSince(t *testing.T) {
 					s.Visit(path)
 					s.Settle() // a link makes a visitor's refusal worth knowing
 				}
+				if e := s.Explained("/unheard-of"); strings.Contains(e.Text, "Besides") {
+					s.Errorf("of a page that nobody asked for: %s", e.Text)
+				}
 				one, other := s.Explained(page), s.Explained("/lone")
 				verdicts := fmt.Sprint(one.Verdict, " ", one.Reason)
 				for _, e := range []servemap.Explanation{s.Explained("/news"), other} {

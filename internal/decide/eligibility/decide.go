@@ -97,7 +97,7 @@ func Overtaken(r Record, c Context) bool {
 
 // Besides returns what would keep a location out if what does so now were mended, as far as the record shows it.
 func Besides(r Record, c Context) (all []Reason) {
-	for s := r.Standing; !s.Listed() && !slices.Contains(all, s.Reason); s = r.alone(c) {
+	for s := r.Standing; s.Verdict != Unknown && !s.Listed() && !slices.Contains(all, s.Reason); s = r.alone(c) {
 		all = append(all, s.Reason)
 		switch s.Reason {
 		case Disallowed:
