@@ -39,11 +39,10 @@ func runCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error
 			return err
 		}
 		log, err := newLog(s, sites[0].Log, sites[0].Level.Level)
-		if err != nil {
-			return err
-		}
 		p := newProcess(s, log)
-		p.file = *file
+		if p.file = *file; err != nil {
+			return p.placed(0, sites[:1], err)
+		}
 		return p.run(ctx, sites, read)
 	}
 }

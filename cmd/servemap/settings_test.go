@@ -165,6 +165,7 @@ func TestWrongFilesNameTheLine(t *testing.T) {
 		{"a limit below its least", site + "keep-for = '10m'\n", "toml:6: `keep-for` is 10m0s; it must be at least 1h"},
 		{"a folder and an address", site + "to = 'http://localhost:3000'\n", "toml:3: `folder` and `to` are both given"},
 		{"a server that is none", "[[site]]\norigin = 'https://a.example'\ndata = '.data-a'\nlisten = '127.0.0.1:0'\nto = 'ftp://a'\n", "toml:5: `to`: \"ftp://a\" is no address of a server"},
+		{"a form of the log that is none", "log = 'xml'\n" + site, "toml:1: `log` xml: give people, text or json"},
 		{"a wrong rule", site + "[[site.rule]]\npattern = '/a'\nlist = 'maybe'\n", `the list "maybe"`},
 		{"one folder for two, written otherwise", site + strings.NewReplacer("//a.", "//b.", ".data-a", "./x/../.data-a/").Replace(site), "it has the same `data` ./x/../.data-a/ as site 1"},
 		{"one folder for two", site + strings.ReplaceAll(site, "//a.", "//b."), "site 2, https://b.example: it has the same `data` .data-a as site 1, https://a.example; give each its own"},
