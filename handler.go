@@ -248,6 +248,8 @@ type Exploration struct {
 	Params []string `json:"params,omitempty"`
 	// Held are, at the end, the URLs of requested pages that are held for their address, at most 100.
 	Held []string `json:"held,omitempty"`
+	// Stale are URLs that the site's own sitemap lists, and that were answered with an error, at most 100.
+	Stale []string `json:"stale,omitempty"`
 }
 
 // ErrElsewhere is wrapped by the error of [Site.Explore] if the public origin does not lead to this process.
@@ -613,6 +615,7 @@ const (
 	ReasonDuplicate    Reason = "duplicate"      // a listed page shows the same
 	ReasonSoftNotFound Reason = "soft-not-found" // so many pages show the same that it may be an error page
 	ReasonHeadNotSeen  Reason = "head-not-seen"  // its head does not end, or is too long
+	ReasonEmpty        Reason = "empty"          // it has no text at all
 	ReasonEncoding     Reason = "encoding"       // its Content-Encoding cannot be read
 )
 

@@ -113,7 +113,7 @@ func TestHalfOfADayIsSpreadOverIt(t *testing.T) {
 func TestOnlyPagesThatWereListedMayBeTold(t *testing.T) {
 	for _, reason := range []servemap.Reason{
 		servemap.ReasonNoEvidence, servemap.ReasonNotSeen, servemap.ReasonNoPage, servemap.ReasonActionWord, servemap.ReasonCapability,
-		servemap.ReasonDuplicate, servemap.ReasonSoftNotFound, servemap.ReasonHeadNotSeen, servemap.ReasonEncoding,
+		servemap.ReasonDuplicate, servemap.ReasonSoftNotFound, servemap.ReasonHeadNotSeen, servemap.ReasonEmpty, servemap.ReasonEncoding,
 		servemap.ReasonRuleNever, servemap.ReasonDisallowed, servemap.ReasonForgotten, servemap.ReasonNoIndex, servemap.ReasonPrivate,
 		servemap.ReasonNoStore, servemap.ReasonCanonicalElsewhere, servemap.ReasonCanonicalConflict, servemap.ReasonQueryNotCanonical,
 		servemap.ReasonGone, servemap.ReasonNotFound, servemap.ReasonDenied, servemap.ReasonLoginRedirect, servemap.ReasonMoved,

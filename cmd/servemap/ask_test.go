@@ -49,7 +49,7 @@ func TestListGivesWhatTheSitemapHas(t *testing.T) {
 		t.Errorf("list: %q", out)
 	}
 	if out := must(t, "status", "-data", s.data); !strings.HasPrefix(out, origin+": 3 pages in the sitemap\nServed since ") ||
-		!strings.Contains(out, "\nIn the sitemap\n") || !strings.Contains(out, "\n     1  Entry page.") {
+		!strings.Contains(out, "\nIn the sitemap\n") || !strings.Contains(out, "\n     1  entry page.") {
 		t.Errorf("status: %s", out)
 	}
 	if out := must(t, "status", "-data", s.data); !strings.Contains(out, "\nTo do\n        robots.txt does not name the sitemap") ||
@@ -75,7 +75,8 @@ func TestStatusTellsEachThingOnce(t *testing.T) {
 	must(t, "explore", "-data", s.data, "-inside")
 	out := must(t, "status", "-data", s.data)
 	if strings.Count(out, "/view?id=") != 1 || strings.Count(out, "/logout\n") != 1 || strings.Contains(out, "has got it yet") ||
-		!strings.Contains(out, "     9  Links: there is a parameter that -query does not name") || !strings.Contains(out, "9 linked pages of /view with id.") {
+		!strings.Contains(out, "     9  linked addresses have a parameter that -query does not name") ||
+		!strings.Contains(out, "9 linked pages of /view with id.") {
 		t.Error(out)
 	}
 }
@@ -130,7 +131,7 @@ func TestForgottenPageStaysOut(t *testing.T) {
 	if code, _, errs := call(t, "explain", "-data", program, "/a.html"); code != codeFailed || !strings.Contains(errs, "This is the folder of a Go program: ask its inspector, or site.Explain") {
 		t.Errorf("a program's folder: %d %s", code, errs)
 	}
-	if code, _, errs := call(t, "forget", "-data", s.data+"x", "/a.html"); code != codeFailed || !strings.Contains(errs, "none has left its settings there; give the folder of servemap proxy, files or crawl, start one of them with it, or ask a program that uses the library by its inspector") {
+	if code, _, errs := call(t, "forget", "-data", s.data+"x", "/a.html"); code != codeFailed || !strings.Contains(errs, "-data: there is no folder "+s.data+"x; give the one of servemap proxy, files, run or crawl") {
 		t.Errorf("no folder: %d %s", code, errs)
 	}
 }

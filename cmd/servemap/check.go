@@ -38,7 +38,7 @@ type checking struct {
 func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	c := &checking{streams: s, flags: fs}
 	fs.BoolVar(&c.json, "json", false, "print JSON: each finding an object a line, and a summary as the last")
-	fs.BoolVar(&c.all, "all", false, "name all findings, up to 1,000 of each kind, not three, or fifty in a file")
+	fs.BoolVar(&c.all, "all", false, "show every finding, up to 1,000 of each kind, and not only the first three (fifty in a file)")
 	fs.IntVar(&c.Pages, "pages", 0, "how many of the listed `PAGES` are read; by default 20, and up to 200 if they are answered fast")
 	fs.Uint64Var(&c.Seed, "seed", 1, "a `NUMBER` that decides which pages are read: the same ones for the same number")
 	fs.StringVar(&c.origin, "origin", "", "the site's public `URL`, where the sitemap is read from another server, such as the one behind a proxy")

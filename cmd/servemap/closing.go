@@ -19,7 +19,6 @@ import (
 	"github.com/servemap/servemap/internal/crawl/explore"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/inspect"
-	"github.com/servemap/servemap/internal/page/words"
 )
 
 // closing is what a crawl says at its end.
@@ -29,14 +28,19 @@ type closing struct {
 	scripts bool   // the site says nothing without them
 	hints   []string
 	broken  []inspect.Link
-	orphans leftOut // in the site's own sitemap, and linked nowhere
+	orphans []leftOut // in the site's own sitemap, and linked nowhere
+	faults  []leftOut // that check finds in listed pages
 	left    []leftOut
+	pages   int // that are left out
+	beside  []leftOut
 	cure    string // how to list more, "" if nothing is known to help
 }
 
 // leftOut is a reason for which pages or links are not listed.
 type leftOut struct {
 	n         int
+	cause     string // the name of the reason, "" if why says it
+	more      string // to say of it, such as (403)
 	why, todo string
 	some      []string // of them
 }
@@ -44,171 +48,251 @@ type leftOut struct {
 // shownOf is how many addresses are shown of each reason.
 const shownOf = 3
 
-// skipped returns what an exploration left out before it asked.
-func skipped(done servemap.Exploration) (left []leftOut) {
-	for _, l := range done.LeftOut() {
-		line := leftOut{n: l.Count, why: l.Means, todo: l.Remedy}
-		switch cause := messages.ReasonNamed(l.Cause).Reason; {
-		case cause == eligibility.LinkFile, cause == eligibility.LinkHeld, cause == eligibility.LinkElsewhere:
-			continue // pictures and other files, and pages that are named with another reason
-		case cause == eligibility.LinkActs:
-			line.some = done.Acting
-		case l.Example != "":
-			line.some = []string{l.Example}
-		}
-		if l.Cause == eligibility.AddressHost.String() { // a crawl has no -hosts
-			line.todo = "A sitemap is for one host. If this one is yours too, crawl it as well."
-		}
-		left = append(left, line)
-	}
-	return left
-}
-
-// rowsOf returns links by what they answered. One without an answer is in none.
-func rowsOf(links []inspect.Link) (rows []leftOut) {
-	place := map[string]int{}
-	for _, l := range links {
-		why := outcome(l)
-		m := messages.ReasonNamed(why.String())
-		switch {
-		case why == eligibility.None:
-			continue
-		case why == eligibility.LinkWalled:
-			m.Why += fmt.Sprintf(" (%s, %d)", l.Reason, l.Status)
-		case why != eligibility.LinkLogin && l.Status != http.StatusOK:
-			m.Why += fmt.Sprintf(" (%d)", l.Status)
-		}
-		at, is := place[m.Why]
-		if !is {
-			at, place[m.Why] = len(rows), len(rows)
-			rows = append(rows, leftOut{why: m.Why, todo: m.Todo})
-		}
-		if l.To != "" {
-			l.URL += " → " + l.To
-		}
-		rows[at].n, rows[at].some = rows[at].n+1, append(rows[at].some, l.URL)
-	}
-	return rows
-}
-
-// outcome returns what a linked page answered with, None for nothing.
-func outcome(l inspect.Link) eligibility.Reason {
-	_, why := eligibility.Leads(l.To)
-	redirects := l.Status >= 300 && l.Status < 400
-	switch {
-	case l.Verdict == eligibility.LinkWalled.String():
-		return eligibility.LinkWalled
-	case l.Status == http.StatusUnauthorized || l.Status == http.StatusForbidden:
-		return eligibility.LinkRefused
-	case redirects && why == eligibility.LoginRedirect:
-		return eligibility.LinkLogin
-	case redirects:
-		return eligibility.LinkRedirects
-	case l.Status == http.StatusOK:
-		return eligibility.LinkNoHTML
-	case l.Status >= 400:
-		return eligibility.LinkError
-	}
-	return eligibility.None
-}
-
-// leave notes what a crawl left out, each page once: by the bot wall that answered in its place, as a broken link, by its
-// answer, or by the reason for which it was not asked for. named has pages by their reason.
+// leave notes what a crawl left out, each address once: pages that are known and not listed, by reason, and how many
+// these are, as the inspector counts them; and beside them what else links and the site's sitemaps name. named has pages
+// by their reason, walled the addresses where a bot wall answered, and got what was answered.
 func (c *closing) leave(
 	done servemap.Exploration, groups []inspect.Group, named map[string][]inspect.Link, walled []inspect.Link,
+	got map[string]*answered,
 ) {
-	walled = slices.DeleteFunc(walled, func(l inspect.Link) bool { // these are no pages
-		return slices.Contains([]string{".txt", ".xml", ".gz"}, path.Ext(l.URL))
-	})
-	told := map[string]bool{}
-	if done.Skipped = maps.Clone(done.Skipped); done.Skipped == nil {
-		done.Skipped = map[string]int{}
+	t := newTold(walled, got, done.Skipped)
+	brokenOf := map[string]int{}
+	c.broken = slices.DeleteFunc(c.broken, func(l inspect.Link) bool { return t.walled[l.URL].URL != "" })
+	for _, l := range c.broken {
+		t.tells(l.URL)
+		brokenOf[l.Reason]++
 	}
-	tell := func(l inspect.Link) (first bool) {
-		failed := eligibility.LinkFailed.String()
-		if first = !told[l.URL]; first && explore.Repeats(l.Status) && done.Skipped[failed] > 0 {
-			done.Skipped[failed]--
-		}
-		told[l.URL] = true
-		return first
-	}
-	linked := map[string]bool{}
-	for _, l := range slices.Concat(named[eligibility.NoPage.String()], named[eligibility.NotSeen.String()]) {
-		linked[l.URL] = true
-	}
-	unlinked := 0 // entries
-	for _, l := range walled {
-		if tell(l); !linked[l.URL] {
-			unlinked++
-		}
-	}
-	c.broken = slices.DeleteFunc(c.broken, func(l inspect.Link) bool { return !tell(l) })
-	unasked := 0 // which the inspector tells apart from those that nobody got
+	var unseen []inspect.Link
 	for _, g := range groups {
-		if messages.ReasonNamed(g.Reason).Verdict() == eligibility.Unknown {
-			unasked += g.Pages
+		if g.Care == messages.Fine {
+			continue
 		}
-	}
-	unread, rest := walled, -unlinked // what is told by its answer, and how many pages no row tells yet
-	for _, g := range groups {
-		switch {
-		case g.Care == messages.Fine:
-		case g.Reason == eligibility.NoPage.String(), g.Reason == eligibility.NotSeen.String():
-			if g.Reason == eligibility.NotSeen.String() {
-				g.Pages += unasked
-			}
-			fresh, left := unlisted(g, named[g.Reason], done, tell)
-			unread, rest = append(unread, fresh...), rest+left
-		case messages.ReasonNamed(g.Reason).Verdict() == eligibility.Unknown: // not asked for, as a row of the links tells
+		g.Pages -= brokenOf[g.Reason]
+		c.pages += g.Pages
+		links := slices.DeleteFunc(slices.Clone(named[g.Reason]), func(l inspect.Link) bool { return t.is[l.URL] })
+		switch g.Reason {
+		case eligibility.NoPage.String(), eligibility.NotSeen.String():
+			t.unseen += g.Pages
+			unseen = append(unseen, links...)
+		case eligibility.QueryNotCanonical.String(): // some of them were tried
+			c.left = append(c.left, t.group(g, links, eligibility.AddressQuery))
 		default:
-			c.left = append(c.left, groupOf(g, named[g.Reason]))
-			link := g.Reason
-			if link == eligibility.QueryNotCanonical.String() { // some of them were tried
-				link = eligibility.AddressQuery.String()
+			l := t.group(g, links, messages.ReasonNamed(g.Reason).Reason)
+			if l.cause == eligibility.AddressQuery.String() {
+				l.todo = messages.QueryRemedy(done.Params)
 			}
-			if n := done.Skipped[link]; n > 0 {
-				done.Skipped[link] = max(0, n-g.Pages)
-			}
+			c.left = append(c.left, l)
 		}
 	}
-	if rest > 0 {
-		c.left = append(c.left, leftOut{n: rest, why: messages.ReasonNamed(eligibility.LinkNotGot.String()).Why})
-	}
-	c.left = slices.Concat(c.left, rowsOf(unread), skipped(done))
+	c.left = append(c.left, t.answered(unseen)...)
+	c.left = append(c.left, t.unanswered(done.Waiting))
+	c.beside = t.answered(slices.DeleteFunc(walled, func(l inspect.Link) bool { // the rest are no pages
+		return t.is[l.URL] || slices.Contains([]string{".txt", ".xml", ".gz"}, path.Ext(l.URL))
+	}))
+	c.follow(t, done)
 	if c.listed == 0 && len(walled) > 0 {
 		c.hints = nil // the wall is why
 	}
 }
 
-// unlisted returns those of the linked pages that the crawl did not get of which an answer is known and nothing was told
-// yet, as tell reports, and how many others there are. Those that were not asked for are told by their own cause.
-func unlisted(
-	g inspect.Group, links []inspect.Link, done servemap.Exploration, tell func(inspect.Link) bool,
-) (fresh []inspect.Link, rest int) {
-	rest = g.Pages
-	fresh = slices.DeleteFunc(slices.Clone(links), func(l inspect.Link) bool {
-		why := outcome(l)
-		if why != eligibility.None {
-			rest--
-		}
-		offSite := why == eligibility.LinkRedirects && l.To == "" && done.Skipped[eligibility.LinkOffSite.String()] > 0
-		return why == eligibility.None || !tell(l) || offSite
-	})
-	if g.Reason == eligibility.NotSeen.String() {
-		rest -= done.Waiting
-		for _, why := range []eligibility.Reason{
-			eligibility.LinkActs, eligibility.LinkFailed, eligibility.LinkEndless, eligibility.AddressQuery,
-		} {
-			rest -= done.Skipped[why.String()]
+// follow notes the links that were not followed, and what the site's sitemaps name in vain.
+func (c *closing) follow(t *told, done servemap.Exploration) {
+	done.Skipped = t.skipped
+	for _, l := range done.LeftOut() {
+		switch cause := messages.ReasonNamed(l.Cause).Reason; {
+		case cause == eligibility.LinkFile, cause == eligibility.LinkHeld, cause == eligibility.LinkElsewhere:
+			// files follow, and pages are named with another reason
+		case cause == eligibility.LinkLeft, slices.Contains(unasked, cause):
+			c.left = append(c.left, t.link(l, done))
+		default:
+			c.beside = append(c.beside, t.link(l, done))
 		}
 	}
-	return fresh, max(0, rest)
+	none := func(l leftOut) bool { return l.n <= 0 }
+	c.left, c.beside = slices.DeleteFunc(c.left, none), slices.DeleteFunc(append(c.beside, t.files()), none)
+}
+
+// unasked are the causes for which exploring does not ask for a page.
+var unasked = []eligibility.Reason{
+	eligibility.AddressQuery, eligibility.LinkActs, eligibility.LinkEndless, eligibility.LinkFailed,
+}
+
+// told remembers what was told of a crawl.
+type told struct {
+	got     map[string]*answered
+	walled  map[string]inspect.Link
+	is      map[string]bool // by URL
+	skipped map[string]int  // links that are still to be told, by reason
+	unseen  int             // pages that gave nothing, and are still to be told
+}
+
+func newTold(walled []inspect.Link, got map[string]*answered, skipped map[string]int) *told {
+	t := &told{
+		got: got, walled: map[string]inspect.Link{}, is: map[string]bool{}, skipped: map[string]int{},
+	}
+	maps.Copy(t.skipped, skipped)
+	for _, l := range walled {
+		t.walled[l.URL] = l
+	}
+	return t
+}
+
+// unanswered tells of the pages of which no answer is known, but for those that links tell by their cause.
+func (t *told) unanswered(waiting int) leftOut {
+	t.unseen -= waiting
+	for _, why := range unasked {
+		t.unseen -= t.skipped[why.String()]
+	}
+	return leftOut{n: t.unseen, cause: eligibility.LinkNotGot.String()}
+}
+
+// group tells of the pages of a reason, and not again of the links that were left out for it.
+func (t *told) group(g inspect.Group, links []inspect.Link, link eligibility.Reason) leftOut {
+	for _, l := range links {
+		t.tells(l.URL)
+	}
+	t.tell(link, g.Pages)
+	return groupOf(g, links)
+}
+
+// tells notes that an address is told. What the site was too busy for was counted as a link that failed.
+func (t *told) tells(u string) {
+	t.is[u] = true
+	if a := t.got[u]; a != nil && explore.Repeats(a.link.Status) {
+		t.tell(eligibility.LinkFailed, 1)
+	}
+}
+
+// tell takes away so many of the links that were left out for a reason.
+func (t *told) tell(link eligibility.Reason, n int) {
+	if left := t.skipped[link.String()]; left > 0 {
+		t.skipped[link.String()] = max(0, left-n)
+	}
+}
+
+// answered tells of the linked pages that the crawl did not get, by what they answered.
+func (t *told) answered(links []inspect.Link) (left []leftOut) {
+	by := map[string]*leftOut{}
+	for _, l := range links {
+		line, address := t.outcome(l)
+		if line.cause == "" {
+			continue
+		}
+		key := line.cause + line.more + line.todo
+		if by[key] == nil {
+			by[key] = &line
+		}
+		by[key].n, by[key].some = by[key].n+1, append(by[key].some, address)
+		t.tells(l.URL)
+		t.unseen--
+	}
+	for _, l := range by {
+		t.tell(messages.ReasonNamed(l.cause).Reason, l.n)
+		left = append(left, *l)
+	}
+	return left
+}
+
+// outcome returns what a linked page answered with, and its address with what is known of it. It returns no cause for
+// one that was not asked for.
+func (t *told) outcome(l inspect.Link) (line leftOut, address string) {
+	why, says, wall := eligibility.None, "", t.walled[l.URL]
+	if a := t.got[l.URL]; a != nil {
+		l.Status, l.To, says = a.link.Status, a.link.To, a.says()
+	}
+	_, leads := eligibility.Leads(l.To)
+	host, _ := split(l.URL)
+	to, _ := split(l.To)
+	redirects := l.Status >= 300 && l.Status < 400
+	address = l.URL
+	if l.To != "" {
+		address += " → " + l.To
+	}
+	if redirects || l.Status >= 400 {
+		line.more = fmt.Sprintf(" (%d)", l.Status)
+	}
+	switch {
+	case wall.URL != "":
+		why, line.more = eligibility.LinkWalled, fmt.Sprintf(" (%s, %d)", wall.Reason, wall.Status)
+	case l.Status == http.StatusUnauthorized || l.Status == http.StatusForbidden:
+		why = eligibility.LinkRefused
+	case redirects && leads == eligibility.LoginRedirect:
+		why, line.more = eligibility.LinkLogin, ""
+	case redirects && l.To != "" && to != host:
+		why, line.more = eligibility.LinkOffSite, ""
+	case redirects && len(l.From) == 0 && l.Verdict != "":
+		why, line.todo = eligibility.LinkRedirects, "No link leads here, so nothing needs to be done."
+	case redirects:
+		why = eligibility.LinkRedirects
+	case l.Status == http.StatusOK && says != "":
+		why, address = eligibility.LinkNotGot, l.URL+" "+says
+	case l.Status == http.StatusOK:
+		why = eligibility.LinkNoHTML
+	case l.Status >= 400:
+		why = eligibility.LinkError
+	}
+	if why != eligibility.None {
+		line.cause = why.String()
+	}
+	return line, address
+}
+
+// split returns the host of a URL, and what stands behind it.
+func split(address string) (host, loc string) {
+	_, rest, _ := strings.Cut(address, "://")
+	host, loc, _ = strings.Cut(rest, "/")
+	return host, "/" + loc
+}
+
+// link tells of the links that an exploration left out for one cause.
+func (t *told) link(l servemap.LeftOut, done servemap.Exploration) leftOut {
+	line := leftOut{n: l.Count, cause: l.Cause}
+	cause := messages.ReasonNamed(l.Cause).Reason
+	some := []string{l.Example}
+	switch cause {
+	case eligibility.AddressQuery:
+		line.todo = l.Remedy // it names the parameters
+	case eligibility.LinkActs:
+		some = done.Acting
+	case eligibility.LinkStale:
+		some = done.Stale
+	case eligibility.AddressHost: // a crawl has no -hosts
+		line.todo = "A sitemap is for one host. If this one is yours too, crawl it as well."
+	}
+	for _, u := range some {
+		switch {
+		case u == "":
+			continue
+		case t.is[u] && cause == eligibility.LinkStale:
+			line.n-- // told as a broken link, or as refused
+			continue
+		case t.is[u]:
+			continue
+		}
+		t.is[u] = true
+		if a := t.got[u]; a != nil && a.Told() {
+			u += " " + a.says()
+		}
+		line.some = append(line.some, u)
+	}
+	line.some = line.some[:min(len(line.some), line.n)]
+	return line
+}
+
+// files tells of the files that the crawl got and has not told of yet.
+func (t *told) files() leftOut {
+	l := leftOut{cause: eligibility.LinkFile.String()}
+	for _, u := range slices.Sorted(maps.Keys(t.got)) {
+		if a := t.got[u]; a != nil && a.file && !t.is[u] {
+			l.n, l.some = l.n+1, append(l.some, u)
+		}
+	}
+	return l
 }
 
 // groupOf returns what there is to say of the pages of a reason.
 func groupOf(g inspect.Group, named []inspect.Link) leftOut {
-	m := messages.ReasonNamed(g.Reason)
-	l := leftOut{n: g.Pages, why: m.Why, todo: m.Todo}
+	l := leftOut{n: g.Pages, cause: g.Reason}
 	for _, p := range named {
 		l.some = append(l.some, p.URL)
 	}
@@ -218,11 +302,7 @@ func groupOf(g inspect.Group, named []inspect.Link) leftOut {
 // write writes the summary: the result in one line, what to mend, and what was left out, most first.
 func (c closing) write(w io.Writer, s report.Style) error {
 	var b strings.Builder
-	n := 0
-	for _, l := range c.left {
-		n += l.n
-	}
-	result := fmt.Sprintf("%s listed · %s · %s left out", report.Number(c.listed), report.Count(len(c.broken), "broken link"), report.Number(n))
+	result := fmt.Sprintf("%s listed · %s · %s left out", report.Number(c.listed), report.Count(len(c.broken), "broken link"), report.Number(c.pages))
 	if c.to != "" {
 		result += " → " + s.Escape(c.to)
 	}
@@ -248,16 +328,22 @@ func (c closing) write(w io.Writer, s report.Style) error {
 		}
 		fmt.Fprintf(&b, "  %s  %d%s\n", s.Escape(l.URL), l.Status, s.Escape(from))
 	}
-	if c.orphans.n > 0 {
-		fmt.Fprintf(&b, "\n%s\n", s.Paint("1;33", "Listed, but linked nowhere"))
-		c.orphans.write(&b, s)
-	}
-	if len(c.left) > 0 {
-		fmt.Fprintf(&b, "\n%s\n", s.Paint("1;33", "Left out"))
-	}
-	slices.SortFunc(c.left, func(a, b leftOut) int { return cmp.Or(cmp.Compare(b.n, a.n), strings.Compare(a.why, b.why)) })
-	for _, l := range c.left {
-		l.write(&b, s)
+	for _, part := range []struct {
+		head string
+		all  []leftOut
+	}{
+		{"Listed, but search engines will object, as servemap check says", c.faults},
+		{"Listed, but linked nowhere", c.orphans}, {"Left out", c.left}, {"Besides", c.beside},
+	} {
+		if len(part.all) > 0 {
+			fmt.Fprintf(&b, "\n%s\n", s.Paint("1;33", part.head))
+		}
+		slices.SortStableFunc(part.all, func(a, b leftOut) int {
+			return cmp.Or(cmp.Compare(b.n, a.n), strings.Compare(a.cause+a.more, b.cause+b.more))
+		})
+		for _, l := range part.all {
+			l.write(&b, s)
+		}
 	}
 	if c.cure != "" {
 		fmt.Fprintf(&b, "\n%s\n", s.Paint("33", s.Escape(c.cure)))
@@ -268,9 +354,11 @@ func (c closing) write(w io.Writer, s report.Style) error {
 
 // says says why pages were left out, and what helps.
 func (l leftOut) says() string {
-	text := strings.TrimSpace(words.Say(l.why))
-	text = strings.TrimSuffix(strings.ToUpper(text[:1])+text[1:], ".") + ". "
-	return strings.TrimSpace(text + strings.TrimPrefix(words.Say(l.todo), ". "))
+	if l.cause != "" {
+		r := messages.ReasonOf(l.cause, l.n)
+		l.why, l.todo = r.Why+l.more, cmp.Or(l.todo, r.Todo)
+	}
+	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(l.why), ".") + ". " + l.todo)
 }
 
 // write writes why pages were left out, what helps, and some of them.

@@ -13,7 +13,7 @@ import (
 
 func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
 	at := func(path string) string { return "https://example.com" + path }
-	broken := []inspect.Link{{URL: at("/gone"), Status: 404, From: []string{at("/"), at("/a")}}}
+	broken := []inspect.Link{{URL: at("/gone"), Reason: "not-seen", Status: 404, From: []string{at("/"), at("/a")}}}
 	groups := []inspect.Group{
 		{Verdict: "listed", Reason: "link", Pages: 9, Care: messages.Fine},
 		{Verdict: "waiting", Reason: "not-seen", Pages: 12, Care: messages.Wait}, // three of them with a query that is skipped
@@ -28,13 +28,18 @@ func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
 	var b strings.Builder
 	plain := report.Style{Paint: func(_, text string) string { return text }, Escape: func(text string) string { return text }}
 	c := closing{listed: 1169, to: "sitemap.xml", broken: broken}
-	c.leave(done, groups, named, nil)
+	c.leave(done, groups, named, nil, nil)
 	if err := c.write(&b, plain); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"\n1,169 listed · 1 broken link · 16 left out → sitemap.xml\n", "  https://example.com/gone  404, linked from https://example.com/ and 1 other page\n",
-		"one host. If this one is yours too, crawl it", "4  The limit of requests was reached", "2  The site's robots.txt disallows it.", "1  Refused (403)", "1  Visitors are sent to log in", "1  No page of HTML", "1  Redirect (302)",
+		"\n1,169 listed · 1 broken link · 15 left out → sitemap.xml\n", "  https://example.com/gone  404, linked from https://example.com/ and 1 other page\n",
+		"1  address is on another host than the site's. A sitemap is for one host. If this one is yours too, crawl it",
+		"4  pages were not asked for, as the limit of requests was reached.",
+		"2  pages are disallowed by the site's robots.txt.", "1  page is refused (403). If it is public", "1  page sends visitors to log in",
+		"1  file is no page of HTML. Only pages of HTML are listed: keep PDFs and other files in the sitemap that you have.",
+		"1  page redirects (302). Link to the address where it leads.", "2  pages have parameters of their own, and name no URL",
+		"3  linked addresses have a parameter that Options.Query does not name, or one without a value.",
 		"- https://example.com/article.php?id=1\n        and 2 more\n", "- https://example.com/old → https://example.com/new\n",
 	} {
 		if !strings.Contains(b.String(), want) {
@@ -48,9 +53,9 @@ func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
 
 func TestSummaryOfACrawlTellsEachPageOnce(t *testing.T) {
 	at := func(path string) string { return "https://example.com" + path }
-	busy := inspect.Link{URL: at("/busy"), Status: 503, From: []string{at("/")}}
+	busy := inspect.Link{URL: at("/busy"), Reason: "no-page", Status: 503, From: []string{at("/")}}
 	named := map[string][]inspect.Link{"no-page": {
-		{URL: at("/a"), Status: 403}, {URL: at("/b"), Status: 403}, busy, {URL: at("/away"), Status: 302},
+		{URL: at("/")}, {URL: at("/a"), Status: 403}, {URL: at("/b"), Status: 403}, busy, {URL: at("/away"), Status: 302},
 	}, "not-seen": {{URL: at("/c"), Status: 403}}}
 	walled := []inspect.Link{{URL: at("/"), Status: 403, Verdict: "walled", Reason: "Anubis"}, {URL: at("/a"), Status: 403, Verdict: "walled", Reason: "Anubis"}}
 	groups := []inspect.Group{
@@ -58,13 +63,17 @@ func TestSummaryOfACrawlTellsEachPageOnce(t *testing.T) {
 		{Verdict: "waiting", Reason: "not-seen", Pages: 1, Care: messages.Wait},
 	}
 	c := closing{broken: []inspect.Link{busy}}
-	c.leave(servemap.Exploration{Skipped: map[string]int{"failed": 1, "off-site": 1}}, groups, named, walled)
+	got := map[string]*answered{
+		busy.URL: {link: busy}, at("/away"): {link: inspect.Link{URL: at("/away"), Status: 302, To: "https://other.example/"}},
+	}
+	c.leave(servemap.Exploration{Skipped: map[string]int{"failed": 1, "off-site": 1}}, groups, named, walled, got)
 	rows := map[string]int{}
 	for _, l := range c.left {
 		rows[l.says()] += l.n
 	}
 	want := []leftOut{
-		{n: 2, why: "A bot wall answered in place of the site (Anubis, 403)"}, {n: 2, why: "Refused (403)"}, {n: 1, why: "They redirect to another host"},
+		{n: 2, why: "pages are kept from the crawl by a bot wall (Anubis, 403)"},
+		{n: 2, why: "pages are refused (403)"}, {n: 1, why: "link redirects to another host"},
 	}
 	for _, w := range want {
 		for says, n := range rows {

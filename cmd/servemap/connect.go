@@ -85,8 +85,11 @@ func (a *asking) connectOnce(ctx context.Context) (*control.Client, error) {
 		if _, err := os.Stat(filepath.Join(a.data, "badger")); err == nil {
 			return nil, fmt.Errorf("-data %s: This is the folder of a Go program: ask its inspector, or site.Explain", a.data)
 		}
-		return nil, fmt.Errorf("no process answers in -data %s, and none has left its settings there; give the folder of servemap proxy, files or crawl, "+
-			"start one of them with it, or ask a program that uses the library by its inspector", a.data)
+		if _, err := os.Stat(a.data); errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("-data: there is no folder %s; give the one of servemap proxy, files, run or crawl", a.data)
+		}
+		return nil, fmt.Errorf("-data: nothing of servemap is in %s; give the folder of servemap proxy, files, run or crawl, "+
+			"or fill this one: servemap crawl URL -data %[1]s", a.data)
 	}
 	return a.alone(ctx, text)
 }

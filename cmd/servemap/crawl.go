@@ -38,6 +38,7 @@ import (
 	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/page/coding"
 	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/badgerstore"
 	"github.com/servemap/servemap/store/memstore"
@@ -58,7 +59,7 @@ type crawl struct {
 	settings.Settings
 	out  string
 	dir  *os.Root // of out
-	site http.Handler
+	site *heard
 
 	walled sync.Map // by URL, what a bot wall answered there, an inspect.Link whose reason is its name
 }
@@ -131,7 +132,7 @@ func ofOtherSite(data, origin string) error {
 }
 
 // find returns the site at an address as strangers see it. Where it redirects to, there is its origin.
-func (c *crawl) find(ctx context.Context, address string, log *slog.Logger) (http.Handler, error) {
+func (c *crawl) find(ctx context.Context, address string, log *slog.Logger) (*heard, error) {
 	address, bare := withScheme(address)
 	if strings.Contains(address, "@") { // so it may hold a password
 		return nil, usage("the address has a user; give it without, such as https://example.com")
@@ -149,7 +150,38 @@ func (c *crawl) find(ctx context.Context, address string, log *slog.Logger) (htt
 		return nil, cmp.Or(ctx.Err(), mendable(fmt.Errorf("%s does not answer: %w", origin, err), bare, origin.Host()))
 	}
 	c.Origin = strings.TrimSuffix(u.String(), "/")
-	return c.stranger(client, u, log), nil
+	if origin, err = location.ParseOrigin(c.Origin); err != nil {
+		return nil, usage("%v", err)
+	}
+	if u.Path != "/" && len(c.Entries) == 0 && isLonePage(ctx, client, u) {
+		return nil, usage("%s is a page; crawl takes a site or a folder, such as %s", c.Origin, u.Scheme+"://"+u.Host)
+	}
+	return &heard{Handler: c.stranger(client, u, log), origin: origin, all: map[string]*answered{}}, nil
+}
+
+// isLonePage reports whether an address with a slash at its end, as a folder has it, is that of a page without.
+func isLonePage(ctx context.Context, client *http.Client, folder *url.URL) bool {
+	get := func(address string) (code int, typ string, to *url.URL) {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+		if err != nil {
+			return 0, "", nil
+		}
+		r.Header.Set("User-Agent", explore.Agent+agentPage)
+		resp, err := client.Do(r)
+		if err != nil {
+			return 0, "", nil
+		}
+		resp.Body.Close()
+		to, _ = resp.Location()
+		return resp.StatusCode, resp.Header.Get("Content-Type"), to
+	}
+	page := strings.TrimSuffix(folder.String(), "/")
+	code, _, to := get(folder.String())
+	if code < http.StatusBadRequest && (to == nil || to.String() != page) {
+		return false
+	}
+	code, typ, _ := get(page)
+	return code == http.StatusOK && response.IsHTML(typ)
 }
 
 // visit crawls, and writes the sitemap.
@@ -226,8 +258,15 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 			}
 		}
 	}
+	got := c.site.answers()
+	if err := unnamed(ctx, a, got, of.Reasons, named); err != nil {
+		return found, err
+	}
 	found = closing{listed: of.Stats.Listed, hints: of.Stats.Hints, broken: links.Broken}
-	found.leave(done, of.Reasons, named, c.walls())
+	found.leave(done, of.Reasons, named, c.walls(), got)
+	if found.faults, err = faultsOf(ctx, a, got); err != nil {
+		return found, err
+	}
 	for _, g := range of.Reasons {
 		if g.Reason != eligibility.BySitemap.String() {
 			continue
@@ -236,8 +275,9 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 		if err != nil {
 			return found, err
 		}
-		found.orphans = groupOf(g, listed.Pages)
-		found.orphans.todo = "Link to them, so that visitors find them too."
+		orphans := groupOf(g, listed.Pages)
+		orphans.todo = "Link to what stands here, so that visitors find it too."
+		found.orphans = []leftOut{orphans}
 	}
 	if done.Pages <= fewPages {
 		found.scripts = c.scripted()
@@ -245,6 +285,42 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 	_, _, add := a.explorer.Missing(done)
 	found.cure = c.cure(add)
 	return found, nil
+}
+
+// mostUnnamed is how many answers are looked at for pages that no listed page links to.
+const mostUnnamed = 1000
+
+// unnamed adds to the pages that are not listed those that no listed page links to, such as an entry that redirects.
+func unnamed(
+	ctx context.Context, a *answers, got map[string]*answered, groups []inspect.Group, named map[string][]inspect.Link,
+) error {
+	left, is := map[string]int{}, map[string]bool{}
+	for _, g := range groups {
+		if left[g.Reason] = g.Pages - len(named[g.Reason]); g.Care == messages.Fine {
+			left[g.Reason] = 0
+		}
+		for _, l := range named[g.Reason] {
+			is[l.URL] = true
+		}
+	}
+	for p, err := range a.site.Pages(ctx) {
+		if err != nil {
+			return err
+		}
+		is[p.URL] = true
+	}
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(got)), func(u string) bool { return is[u] })
+	for _, u := range others[:min(len(others), mostUnnamed)] {
+		e, err := a.site.Explain(ctx, u)
+		if ctx.Err() != nil {
+			return err
+		}
+		if why := string(e.Reason); left[why] > 0 {
+			left[why]--
+			named[why] = append(named[why], inspect.Link{URL: u, Verdict: string(e.Verdict), Reason: why})
+		}
+	}
+	return nil
 }
 
 // cure says how to crawl so that more is listed. add are the flags for that, "" for none.
@@ -361,8 +437,8 @@ func (c *crawl) walls() (all []inspect.Link) {
 
 // wallsIn says which bot walls answered, in sentences, "" for none.
 func (c *crawl) wallsIn() (text string) {
-	for _, row := range rowsOf(c.walls()) {
-		text += " " + row.says()
+	for _, row := range newTold(c.walls(), nil, nil).answered(c.walls()) {
+		text += " " + report.Number(row.n) + " " + row.says()
 	}
 	return text
 }

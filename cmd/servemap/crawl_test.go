@@ -3,12 +3,14 @@ package main
 import (
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -57,7 +59,7 @@ func TestCrawlWritesTheSitemapOfAForeignSite(t *testing.T) {
 	if n := strings.Count(string(text), "<loc>"+site+"/"); n != 19 || strings.Contains(string(text), "article-3<") || strings.Contains(string(text), "article-1<") {
 		t.Errorf("%d pages are listed: %s", n, text)
 	}
-	for _, want := range []string{"19 listed · 0 broken links · ", "1  The site's robots.txt disallows it", "1  A request for them may change something", "/articles/1/delete", "1  Refused (401)", "- " + site + "/article-1\n"} {
+	for _, want := range []string{"19 listed · 0 broken links · ", "1  page is disallowed by the site's robots.txt", "1  link may change something", "/articles/1/delete", "1  page is refused (401)", "- " + site + "/article-1\n"} {
 		if !strings.Contains(says, want) {
 			t.Errorf("it does not say %q: %s", want, says)
 		}
@@ -99,7 +101,7 @@ func TestCrawlThatListsNothingSaysWhatHelps(t *testing.T) {
 		{"crawl", []string{"crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml")}, codeNo, []string{"\n0 listed · ", cure + "\n", "is not written: No page of " + site.URL + " is listed yet."}, "inspector"},
 		{"check", []string{"check", site.URL, "-crawl"}, codeNo, []string{"The crawl could list none of 21 pages. Sent as not to be stored (Cache-Control: no-store). ", cure}, "linked nowhere"},
 		{"crawl with such a flag", []string{"crawl", site.URL, "-public", "/article-2", "-out", filepath.Join(t.TempDir(), "sitemap.xml")}, codeDone, []string{"If these pages are public, add -public /\n"}, "public: servemap"},
-		{"crawl as it says", []string{"crawl", site.URL, "-public", "/", "-out", filepath.Join(t.TempDir(), "sitemap.xml")}, codeDone, []string{"\n22 listed · ", "1  A sitemap that the site has names them, and they are answered with an error.", "- " + site.URL + "/gone\n"}, "If these pages"},
+		{"crawl as it says", []string{"crawl", site.URL, "-public", "/", "-out", filepath.Join(t.TempDir(), "sitemap.xml")}, codeDone, []string{"\n22 listed · ", "1  page of the site's own sitemap is answered with an error. Mend it, or", "- " + site.URL + "/gone is answered with 404 Not Found\n"}, "If these pages"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			code, out, errs := call(t, tt.args...)
@@ -113,6 +115,129 @@ func TestCrawlThatListsNothingSaysWhatHelps(t *testing.T) {
 				t.Errorf("code %d, or it says %q: %s%s", code, tt.not, out, errs)
 			}
 		})
+	}
+}
+
+// faulty is a site whose start page is at /en/, with a bit of all that goes wrong.
+func faulty(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/html")
+	text, at := "", "http://"+r.Host
+	switch r.URL.RequestURI() {
+	case "/":
+		http.Redirect(w, r, "/en/", http.StatusMovedPermanently)
+	case "/robots.txt":
+		w.Header().Set("Content-Type", "text/plain")
+		text = "User-agent: *\nDisallow: /admin/\nSitemap: /sitemap.xml\nSitemap: /wall/map.xml\nSitemap: /admin/map.xml\n"
+	case "/sitemap.xml":
+		text = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>"
+		for _, path := range []string{"/en/", "/a.pdf", "/b.pdf", "/wall/1", "/broken", "/stale", "/admin/report"} {
+			text += "<url><loc>" + at + path + "</loc></url>"
+		}
+		text += "</urlset>"
+	case "/en/":
+		text = "<title>Teas</title><p>All teas that we sell."
+		for _, path := range strings.Fields("/soft /scheme /admin/report /wall/1 /copy-1 /copy-2 /view?sort=a /cal?x=1 /off /empty /a.pdf " +
+			"/broken /moved /stub /login-only /items/5/delete /items/6/delete") {
+			text += " <a href='" + path + "'>more</a>"
+		}
+		text += " <a href='" + at + "/admin/report'>the same</a>"
+	case "/soft":
+		text = "<title>Page not found</title><p>There is nothing here. Try the list of our teas."
+	case "/scheme":
+		text = "<link rel=canonical href='https://" + r.Host + "/scheme'><title>Gifts</title><p>Our gifts, and how we pack them."
+	case "/wall/1", "/wall/map.xml":
+		w.Header().Set("Cf-Mitigated", "challenge")
+		w.WriteHeader(http.StatusServiceUnavailable)
+	case "/copy-1", "/copy-2":
+		text = "<link rel=canonical href='/en/'><title>A copy</title><p>The text of a copy."
+	case "/view?sort=a":
+		text = "<title>A list</title><p>Sorted somehow."
+	case "/off":
+		http.Redirect(w, r, "http://shop.example/", http.StatusFound)
+	case "/moved":
+		http.Redirect(w, r, "/en/", http.StatusMovedPermanently)
+	case "/login-only":
+		http.Redirect(w, r, "/login", http.StatusFound)
+	case "/stub":
+		text = "<meta http-equiv=refresh content='0;url=/en/'><title>On</title>"
+	case "/a.pdf", "/b.pdf":
+		w.Header().Set("Content-Type", "application/pdf")
+		text = "%PDF"
+	case "/empty":
+	default:
+		http.NotFound(w, r)
+	}
+	_, _ = io.WriteString(w, text)
+}
+
+func TestCrawlTellsEachAddressOnceWithItsCause(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(faulty))
+	defer site.Close()
+	out, data := filepath.Join(t.TempDir(), "sitemap.xml"), t.TempDir()
+	says := must(t, "crawl", site.URL, "-out", out, "-data", data)
+	at := "- " + site.URL
+	for _, want := range []string{
+		"servemap check says\n     1  page names another page as canonical. List", at + "/scheme names https", "\n     1  page says \"not found\", with status 200.",
+		at + "/soft says that there is no page: \"Page not found\"\n", "2  pages name another page as canonical. Have those",
+		"1  page redirects (301). No link leads here, so nothing needs to be done.\n        " + at + "/ → " + site.URL + "/en/\n",
+		"1  page redirects (301). Link to the address where it leads.\n        " + at + "/moved → " + site.URL + "/en/\n",
+		"1  link redirects to another host. If that is this site, as www is, give it as the origin.\n        " + at + "/off → http://shop.example/\n",
+		"1  page is kept from the crawl by a bot wall (Cloudflare, 503). Allow the User-Agent servemap-explore", "1  page is disallowed by", "1  page is empty. ",
+		"1  file is no page of HTML. Only pages of HTML are listed: keep PDFs and other files in the sitemap that you have.\n        " + at + "/a.pdf\n",
+		at + "/stub leads on to " + site.URL + "/en/ by itself", "1  page sends visitors to log in. ",
+		"2  links may change something, so they were not followed. If they are pages, add -always for them.\n        " + at + "/items/5/delete\n        " + at + "/items/6/delete\n",
+		"Besides\n     1  ", at + "/b.pdf\n", "1  page of the site's own sitemap is answered with an error. ", at + "/stale is answered with 404",
+		"1  sitemap of the site could not be read. ", at + "/wall/map.xml is answered with 503 by Cloudflare", at + "/admin/map.xml\n",
+	} {
+		if !strings.Contains(says, want) {
+			t.Errorf("it does not say %q", want)
+		}
+	}
+	left, n := 0, 0
+	pages, _, _ := strings.Cut(says[strings.Index(says, "\nLeft out\n"):], "\nBesides\n")
+	for line := range strings.Lines(pages) {
+		if _, err := fmt.Sscanf(line, "%d ", &n); err == nil {
+			left += n
+		}
+	}
+	var st struct {
+		NotListed int `json:"not_listed"`
+	}
+	base.Check(t, json.Unmarshal([]byte(must(t, "status", "-data", data, "-json")), &st))
+	if want := fmt.Sprintf("3 listed · 1 broken link · %d left out", left); !strings.Contains(says, want) || left != st.NotListed-1 {
+		t.Errorf("it does not say %q, or status has %d", want, st.NotListed)
+	}
+	told := map[string]bool{}
+	for _, u := range regexp.MustCompile(`(?m)^ +(?:- )?(http\S+)`).FindAllStringSubmatch(says, -1) {
+		if told[u[1]] {
+			t.Errorf("%s is told twice", u[1])
+		}
+		told[u[1]] = true
+	}
+	if t.Failed() {
+		t.Log(says)
+	}
+}
+
+func TestCrawlOfAPageSaysWhatItTakes(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/", "/page", "/blog", "/blog/":
+			fmt.Fprint(w, "<title>A page</title><p>Hello.")
+		case "/slashed/":
+			http.Redirect(w, r, "/slashed", http.StatusMovedPermanently)
+		case "/slashed":
+			fmt.Fprint(w, "<title>Slashed</title><p>Hello.")
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer site.Close()
+	for path, code := range map[string]int{"/page": codeUsage, "/slashed": codeUsage, "/blog": codeDone, "/none": codeNo} {
+		want := map[bool]string{true: site.URL + path + " is a page; crawl takes a site or a folder, such as " + site.URL}[code == codeUsage]
+		if got, _, errs := call(t, "crawl", site.URL+path, "-out", filepath.Join(t.TempDir(), "s.xml")); got != code || !strings.Contains(errs, want) {
+			t.Errorf("%s: code %d, %s", path, got, errs)
+		}
 	}
 }
 
@@ -363,10 +488,10 @@ func TestCrawlTellsABotWallAsWhatItIs(t *testing.T) {
 		code    int
 		want    string
 	}{
-		{"before each page", wall(http.StatusForbidden), "crawl", codeNo, " 1 A bot wall answered in place of the site (Anubis, 403). "},
-		{"that says 200", wall(http.StatusOK), "crawl", codeNo, " 1 A bot wall answered in place of the site (Anubis, 200). "},
+		{"before each page", wall(http.StatusForbidden), "crawl", codeNo, " 1 page is kept from the crawl by a bot wall (Anubis, 403). "},
+		{"that says 200", wall(http.StatusOK), "crawl", codeNo, " 1 page is kept from the crawl by a bot wall (Anubis, 200). "},
 		{"before robots.txt", wall(http.StatusServiceUnavailable), "crawl", codeFailed, "robots.txt was answered with 503"},
-		{"before one page", some, "crawl", codeDone, " 1 A bot wall answered in place of the site (Anubis, 403). "},
+		{"before one page", some, "crawl", codeDone, " 1 page is kept from the crawl by a bot wall (Anubis, 403). "},
 		{"before a crawl of check", wall(http.StatusForbidden), "check", codeFailed, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -381,7 +506,7 @@ func TestCrawlTellsABotWallAsWhatItIs(t *testing.T) {
 			if code != tt.code || !strings.Contains(says, tt.want) || strings.Count(says, strings.TrimSuffix(around, ".")) != 1 {
 				t.Errorf("code %d: %s%s", code, out, errs)
 			}
-			if strings.Contains(says, "Refused") || strings.Contains(says, "did not get it") || strings.Contains(says, "with errors") {
+			if strings.Contains(says, "refused") || strings.Contains(says, "gave the crawl no page") || strings.Contains(says, "with errors") {
 				t.Errorf("it tells the wall as something else: %s%s", out, errs)
 			}
 		})

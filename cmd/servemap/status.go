@@ -133,7 +133,7 @@ func (p *statusPage) text() string {
 		}
 		for _, l := range links {
 			if messages.ReasonNamed(l.Cause).Care == part.care {
-				left := leftOut{n: l.Count, why: "Links: " + strings.ToLower(l.Means[:1]) + l.Means[1:], todo: l.Remedy}
+				left := leftOut{n: l.Count, cause: l.Cause, todo: l.Remedy}
 				if l.Example != "" {
 					left.some = []string{l.Example}
 				}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -138,7 +139,8 @@ func (i *Inspector) look(ctx context.Context, s messages.Counts, reasons []Group
 	}
 	for _, g := range reasons {
 		if g.Care == messages.Look {
-			all = append(all, Look{count(g.Pages, "page") + ": " + why(g.Reason) + ".", "pages?reason=" + g.Reason}) // the list below says more
+			text := thousands(strconv.Itoa(g.Pages)) + " " + messages.ReasonOf(g.Reason, g.Pages).Why + "."
+			all = append(all, Look{text, "pages?reason=" + g.Reason}) // the list below says more
 		}
 	}
 	if i.robotsTxt() == RobotsLacks && !s.ReportOnly {

@@ -23,7 +23,7 @@ type Left struct {
 func TableOf(counts map[string]int, examples map[string]string) (table []Left) {
 	care := map[string]int{}
 	for _, cause := range slices.Sorted(maps.Keys(counts)) {
-		r := ReasonNamed(cause)
+		r := ReasonOf(cause, counts[cause])
 		if counts[cause] == 0 || r.Care == Fine {
 			continue
 		}

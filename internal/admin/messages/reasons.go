@@ -3,6 +3,7 @@ package messages
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 type Reason struct {
 	Reason eligibility.Reason
 	Care   Care
-	Why    string   // what it means for a page: the rest of a sentence
+	Why    string   // what it means for a page: the rest of a sentence; or of a count of pages or links
 	Todo   string   // what to do if that is a mistake: a sentence, "" if there is nothing to do
 	Frees  []string // what would list the page; each item alone is enough
 }
@@ -37,56 +38,112 @@ var openings = map[eligibility.Verdict]string{
 	eligibility.Excluded: "It is not listed: ", eligibility.Gone: "It was listed, and has left: ",
 }
 
+// Texts that depend on the number have their forms in braces: {of a sentence about one page|behind 1|behind a greater
+// count}, or without the first where that is the second.
 var reasons = []Reason{
-	{eligibility.ByEntry, Fine, "entry page", "", nil},
-	{eligibility.ByLink, Fine, "a listed page links to it", "", nil},
-	{eligibility.ByRoute, Fine, "it has its own route", "", nil},
-	{eligibility.BySitemap, Fine, "the site's own sitemap has it, and no listed page links to it", "", nil},
-	{eligibility.ByRule, Fine, "{Always} names it", "", nil},
-	{eligibility.ByHistory, Fine, "it was listed before, and nothing speaks against it", "", nil},
+	{eligibility.ByEntry, Fine, "{entry page|entry page|entry pages}", "", nil},
+	{eligibility.ByLink, Fine,
+		"{a listed page links to it|page is linked from a listed page|pages are linked from listed pages}", "", nil},
+	{eligibility.ByRoute, Fine, "{it has its own route|page has its own route|pages have their own routes}", "", nil},
+	{eligibility.BySitemap, Fine,
+		"{the site's own sitemap has it, and no listed page links to it|page is in the site's own sitemap, and linked " +
+			"from no listed page|pages are in the site's own sitemap, and linked from no listed page}", "", nil},
+	{eligibility.ByRule, Fine, "{|page is named by |pages are named by }{Always}{ names it||}", "", nil},
+	{eligibility.ByHistory, Fine,
+		"{it was|page was|pages were} listed before, and nothing speaks against {it|it|them}", "", nil},
 
-	{eligibility.NoEvidence, Wait, "nothing shows yet that it is public",
-		"Link to it from a listed page, or add {Always} for it.{OrWhole} A pattern such as /landing/*$ is for a whole folder.", []string{link, route, this}},
-	{eligibility.NotSeen, Wait, "a listed page links to it, but no anonymous visitor has got it yet",
-		"Open it once in a private window, or wait for the next visitor without a cookie.", []string{visitor}},
+	{eligibility.NoEvidence, Wait,
+		"{nothing shows yet that it is public|page waits for something that shows that it is public|pages wait " +
+			"for something that shows that they are public}",
+		"Link to {it|them} from a listed page, or add {Always} for {it|them}.{OrWhole} A pattern such as /landing/*$ is " +
+			"for a whole folder.", []string{link, route, this}},
+	{eligibility.NotSeen, Wait,
+		"{a listed page links to it, but no anonymous visitor has got it yet|linked page was got by no " +
+			"anonymous visitor yet|linked pages were got by no anonymous visitor yet}",
+		"Open {it|them} once in a private window, or wait for the next visitor without a cookie. " + files,
+		[]string{visitor}},
 
-	{eligibility.NoPage, Intended, "what answers there is no page, but 404, an error, a log-in or a redirect",
-		"If a link leads there by mistake, mend it. It is listed once a visitor without a cookie gets a page.", []string{visitor}},
-	{eligibility.Growth, Wait, "links have listed as many new pages today as they may",
-		"A visit on another day decides. To list it now, add {Always} for it, or explore. If such pages have no end, as in a calendar, keep them out with {Never}.", []string{"an anonymous visitor who gets it on another day", this}},
+	{eligibility.NoPage, Intended,
+		"{what answers there is no page, but|page is answered with|pages are answered with} 404, an error, a " +
+			"log-in or a redirect",
+		"If a link leads there by mistake, mend it. {It is|They are} listed once a visitor without a cookie " +
+			"gets {a page|pages} there.", []string{visitor}},
+	{eligibility.Growth, Wait,
+		"{|page waits, as |pages wait, as }links have listed as many new pages today as they may",
+		"A visit on another day decides. To list {it|them} now, add {Always} for {it|them}, or explore. If such " +
+			"pages have no end, as in a calendar, keep them out with {Never}.",
+		[]string{"an anonymous visitor who gets it on another day", this}},
 
-	{eligibility.ActionWord, Intended, "its address names an action, such as logout or delete", "If it is a page, add {Always} for it.", []string{this}},
-	{eligibility.Capability, Intended, "its address looks like a secret, so it waits until a link from a listed page was seen twice, a day apart",
-		"Link to it from a listed page. To list it now, add {Always} for it.", []string{link + ", seen twice, a day apart", this}},
-	{eligibility.Duplicate, Intended, "another listed page shows the same content", "If they differ, have each name its own URL as canonical.", []string{"a canonical link to its own URL", this}},
-	{eligibility.SoftNotFound, Look, "the content is what the site shows where it has no page, or what very many pages show",
+	{eligibility.ActionWord, Intended,
+		"{its address names|address names|addresses name} an action, such as logout or delete",
+		"If {it is a page|they are pages}, add {Always} for {it|them}.", []string{this}},
+	{eligibility.Capability, Intended,
+		"{its address looks like a secret, so it waits|address looks like a secret, so the page waits|addresses " +
+			"look like secrets, so the pages wait} until a link from a listed page was seen twice, a day apart",
+		"Link to {it|them} from a listed page. To list {it|them} now, add {Always} for {it|them}.",
+		[]string{link + ", seen twice, a day apart", this}},
+	{eligibility.Duplicate, Intended,
+		"{another listed page shows the same content|page shows the same content as another listed page|pages " +
+			"show the same content as other listed pages}",
+		"If they differ, have each name its own URL as canonical.", []string{"a canonical link to its own URL", this}},
+	{eligibility.SoftNotFound, Look,
+		"{the content is|page shows|pages show} what the site shows where it has no page, or what very many " +
+			"pages show",
 		"Answer 404 where there is no page. Have a page name its own URL as canonical.", []string{"a canonical link to its own URL", this}},
-	{eligibility.HeadNotSeen, Look, "the page is empty, or its head does not end or is too long to be read whole, so it may hide a noindex", "See what answers there. End the head, or shorten it.", []string{"a head that ends, and is short enough to be read whole"}},
-	{eligibility.Encoding, Look, "servemap cannot read the Content-Encoding", unreadable, []string{"a Content-Encoding that servemap can read"}},
+	{eligibility.HeadNotSeen, Look,
+		"{its head does not end, or is|page has a head that does not end, or is|pages have heads that do not end, or are} " +
+			"too long to be read whole, so {it|it|they} may hide a noindex",
+		"See what answers there. End the head, or shorten it.",
+		[]string{"a head that ends, and is short enough to be read whole"}},
+	{eligibility.Empty, Look, "{it is|page is|pages are} empty", "See what fails there.",
+		[]string{"a page that is not empty"}},
+	{eligibility.Encoding, Look,
+		"{servemap cannot read the Content-Encoding|page has a Content-Encoding that servemap cannot read|pages " +
+			"have a Content-Encoding that servemap cannot read}", unreadable,
+		[]string{"a Content-Encoding that servemap can read"}},
 
-	{eligibility.RuleNever, Intended, "{Never} names it", "", nil},
-	{eligibility.Disallowed, Intended, "the site's robots.txt disallows it", "Allow what should be listed.", nil},
-	{eligibility.Forgotten, Intended, "you took it out with {Forget}", "{UndoForget} undoes that; so does adding {Always}.", nil},
-	{eligibility.NoIndex, Intended, "the page says noindex", "Remove that where it is a mistake.", nil},
-	{eligibility.PasswordField, Intended, "there is a field for a password, as on a log-in page",
-		"If it is for the public too, add {Always} for it. If all pages have a box to log in, put that into <header>, <nav> or <dialog>.", nil},
-	{eligibility.Private, Look, "sent for one visitor only (Cache-Control: private)", forOne, nil},
-	{eligibility.NoStore, Look, "sent as not to be stored (Cache-Control: no-store)", forOne, nil},
-	{eligibility.CanonicalElsewhere, Intended, "it names another URL as canonical", "If it is a page of its own, have it name its own URL.", nil},
-	{eligibility.CanonicalConflict, Look, "several canonical URLs are named", "Have it name one.", nil},
-	{eligibility.QueryNotCanonical, Intended, "its query has a parameter of its own, and it names no URL as canonical",
+	{eligibility.RuleNever, Intended, "{|page is named by |pages are named by }{Never}{ names it||}", "", nil},
+	{eligibility.Disallowed, Intended,
+		"{the site's robots.txt disallows it|page is disallowed by the site's robots.txt|pages are disallowed " +
+			"by the site's robots.txt}", "Allow what should be listed.", nil},
+	{eligibility.Forgotten, Intended, "{you took it out|page was taken out|pages were taken out} with {Forget}",
+		"{UndoForget} undoes that; so does adding {Always}.", nil},
+	{eligibility.NoIndex, Intended, "{the page says|page says|pages say} noindex",
+		"Remove that where it is a mistake.", nil},
+	{eligibility.PasswordField, Intended, "{there is|page has|pages have} a field for a password, as on a log-in page",
+		"If {it is|they are} for the public too, add {Always} for {it|them}. If all pages have a box to log in, " +
+			"put that into <header>, <nav> or <dialog>.", nil},
+	{eligibility.Private, Look, "{|page is |pages are }sent for one visitor only (Cache-Control: private)", forOne,
+		nil},
+	{eligibility.NoStore, Look, "{|page is |pages are }sent as not to be stored (Cache-Control: no-store)", forOne,
+		nil},
+	{eligibility.CanonicalElsewhere, Intended,
+		"{it names another URL|page names another page|pages name another page} as canonical",
+		"{If it is a page of its own, have it|Have those that are pages of their own} name {its|their} own URL.", nil},
+	{eligibility.CanonicalConflict, Look,
+		"{several canonical URLs are named|page names several canonical URLs|pages name several canonical URLs}",
+		"Have {it|each} name one.", nil},
+	{eligibility.QueryNotCanonical, Intended,
+		"{its query has a parameter of its own, and it names|page has a parameter of its own, and names|pages " +
+			"have parameters of their own, and name} no URL as canonical",
 		"Does the parameter make the page, as in /article?id=5? Then name it in {Query}.", nil},
 
-	{eligibility.NotFound, Intended, "the site answered 404", "Nobody got it in the minute after that. " + back, nil},
-	{eligibility.StatusGone, Intended, "the site answered 410", "", nil},
-	{eligibility.Moved, Intended, "it has moved for good", "", nil},
-	{eligibility.LeadsOn, Look, "it redirects for now (302, 303 or 307)",
-		"It still did a day later. If it has moved, redirect for good (301 or 308): then its history goes on there.", nil},
-	{eligibility.Denied, Look, "the site refuses strangers (401 or 403)",
-		"It still did a day later. If it is public, see why anonymous visitors are refused.", nil},
-	{eligibility.LoginRedirect, Look, "the site asks strangers to log in, or something else, before they get it",
-		"It still did a day later. If it is public, see why visitors must.", nil},
-	{eligibility.Unseen, Intended, "no visitor came for longer than {KeepFor}", back, nil},
+	{eligibility.NotFound, Intended, "{the site answered|page was answered with|pages were answered with} 404",
+		"Nobody got {it|them} in the minute after that. " + back, nil},
+	{eligibility.StatusGone, Intended, "{the site answered|page was answered with|pages were answered with} 410", "",
+		nil},
+	{eligibility.Moved, Intended, "{it has|page has|pages have} moved for good", "", nil},
+	{eligibility.LeadsOn, Look, "{it redirects|page redirects|pages redirect} for now (302, 303 or 307)",
+		"That was still so a day later. If {it has|they have} moved, redirect for good (301 or 308): then " +
+			"{its|their} history goes on there.", nil},
+	{eligibility.Denied, Look, "{the site refuses|page refuses|pages refuse} strangers (401 or 403)",
+		"That was still so a day later. If {it is|they are} public, see why anonymous visitors are refused.", nil},
+	{eligibility.LoginRedirect, Look,
+		"{the site asks strangers to log in, or something else, before they get it|page asks strangers to log " +
+			"in, or something else, first|pages ask strangers to log in, or something else, first}",
+		"That was still so a day later. If {it is|they are} public, see why visitors must.", nil},
+	{eligibility.Unseen, Intended,
+		"{no visitor came|page had no visitor|pages had no visitor} for longer than {KeepFor}", back, nil},
 
 	{Reason: eligibility.Cookie, Care: Look, Why: "the visitor has a cookie", Todo: "Nothing needs to be done where {Explore} learns the pages without it. Else, if everybody gets it and it never stands for a log-in, as PHPSESSID does, name it in {Benign}."},
 	{Reason: eligibility.IdentityHeader, Care: Look, Why: "a header may name a user", Todo: "If a proxy adds it to all and it says nothing of who is asking, name it in {Benign}, with a colon after it."},
@@ -99,40 +156,86 @@ var reasons = []Reason{
 	{Reason: eligibility.Status, Care: Wait, Why: "the answer says nothing about the page, as a temporary error"},
 	{Reason: eligibility.Incomplete, Care: Wait, Why: "the response ended early, or is only a part of the page"},
 
-	{Reason: eligibility.LinkActs, Care: Intended, Why: "a request for them may change something, so they were not asked for", Todo: "Add {Always} for those that are pages."},
-	{Reason: eligibility.LinkHeld, Care: Wait, Why: "their address looks like a secret, so they wait until their link was seen a day apart", Todo: "Add {Always} to list them now."},
-	{Reason: eligibility.LinkElsewhere, Care: Wait, Why: "something answered them at the origin, but not this process, so they wait until a visitor gets them from here",
+	{Reason: eligibility.LinkActs, Care: Intended,
+		Why:  "{link may change something, so it was|links may change something, so they were} not followed",
+		Todo: "If {it is a page|they are pages}, add {Always} for {it|them}."},
+	{Reason: eligibility.LinkHeld, Care: Wait,
+		Why: "{address looks like a secret, so the page waits until its link was|addresses look like secrets, " +
+			"so the pages wait until their links were} seen a day apart",
+		Todo: "Add {Always} to list {it|them} now."},
+	{Reason: eligibility.LinkElsewhere, Care: Wait,
+		Why: "{page was answered by something else at the origin than this process, so it waits|pages were " +
+			"answered by something else at the origin than this process, so they wait} until a visitor gets " +
+			"{it|them} from here",
 		Todo: "If that is a cache or another server for some paths, let it pass requests to this process."},
-	{Reason: eligibility.LinkOffSite, Care: Look, Why: "they redirect to another host", Todo: "If that is this site, as www is, give it as the origin."},
-	{Reason: eligibility.LinkLeft, Care: Look, Why: "the limit of requests was reached before they were asked for", Todo: "Give a greater {Max}."},
-	{Reason: eligibility.LinkEndless, Care: Intended, Why: "pages of their kind showed nothing new any more, as in a calendar, a filter or print versions, so no more of them were asked for",
-		Todo: "Link to those that matter from another page, or add {Always} for them."},
-	{Reason: eligibility.LinkUnread, Care: Look, Why: "a sitemap that the site has was not read to its end: it does not answer, is none, is disallowed, or there are too many", Todo: "See what answers there, as with servemap check."},
-	{Reason: eligibility.LinkStale, Care: Look, Why: "a sitemap that the site has names them, and they are answered with an error", Todo: "Mend them, or take them out of that sitemap."},
-	{Reason: eligibility.LinkTooMany, Care: Look, Why: "more addresses than can be remembered were found, in links or the site's sitemap", Todo: "Give a greater {Max}."},
-	{Reason: eligibility.LinkFile, Care: Intended, Why: "the site gave no HTML there, as at downloads and feeds", Todo: "If they are pages, answer them with the Content-Type text/html."},
-	{Reason: eligibility.LinkNoFollow, Care: Intended, Why: "the link, or its page, says nofollow", Todo: "Remove that where it is a mistake."},
-	{Reason: eligibility.LinkFailed, Care: Look, Why: "the site refused them, did not answer, or broke off", Todo: "See its log, and what is in front of it."},
+	{Reason: eligibility.LinkOffSite, Care: Look, Why: "{link redirects|links redirect} to another host",
+		Todo: "If that is this site, as www is, give it as the origin."},
+	{Reason: eligibility.LinkLeft, Care: Look,
+		Why:  "{page was|pages were} not asked for, as the limit of requests was reached",
+		Todo: "Give a greater {Max}."},
+	{Reason: eligibility.LinkEndless, Care: Intended,
+		Why: "{page was|pages were} not asked for, as others of {its|their} kind showed nothing new any more, " +
+			"as in a calendar, a filter or print versions",
+		Todo: "Link to what matters from another page, or add {Always} for it."},
+	{Reason: eligibility.LinkUnread, Care: Look, Why: "{sitemap|sitemaps} of the site could not be read",
+		Todo: "See what answers there, as with servemap check."},
+	{Reason: eligibility.LinkStale, Care: Look,
+		Why:  "{page|pages} of the site's own sitemap {is|are} answered with an error",
+		Todo: "Mend {it, or take it|them, or take them} out of that sitemap."},
+	{Reason: eligibility.LinkTooMany, Care: Look,
+		Why: "{address was|addresses were} found beyond those that can be remembered, in links or the site's " +
+			"sitemaps", Todo: "Give a greater {Max}."},
+	{Reason: eligibility.LinkFile, Care: Intended,
+		Why:  "{link leads to a file|links lead to files}, such as a download or a feed",
+		Todo: files + " A page is sent with the Content-Type text/html."},
+	{Reason: eligibility.LinkNoFollow, Care: Intended,
+		Why:  "{link, or its page, says|links, or their pages, say} nofollow",
+		Todo: "Remove that where it is a mistake."},
+	{Reason: eligibility.LinkFailed, Care: Look,
+		Why:  "{page was|pages were} refused by the site, or not answered to the end",
+		Todo: "See its log, and what is in front of it."},
 
-	{Reason: eligibility.LinkWalled, Care: Look, Why: "a bot wall answered in place of the site",
-		Todo: "Allow the User-Agent servemap-explore, or this machine's address, in its rules, and crawl again. See that it lets search engines through."},
-	{Reason: eligibility.LinkRefused, Care: Look, Why: "refused", Todo: "If it is public, see why strangers are."},
-	{Reason: eligibility.LinkLogin, Care: Look, Why: "visitors are sent to log in", Todo: "If it is public, see why strangers are."},
-	{Reason: eligibility.LinkRedirects, Care: Look, Why: "redirect", Todo: "Link to the address where it leads."},
-	{Reason: eligibility.LinkNoHTML, Care: Intended, Why: "no page of HTML, or one that leads on by itself"},
-	{Reason: eligibility.LinkError, Care: Look, Why: "answered with an error", Todo: "Mend it, or the links to it."},
-	{Reason: eligibility.LinkNotGot, Care: Wait, Why: "linked, or where visitors enter, and the crawl did not get it"},
+	{Reason: eligibility.LinkWalled, Care: Look, Why: "{page is|pages are} kept from the crawl by a bot wall",
+		Todo: "Allow the User-Agent servemap-explore, or this machine's address, in its rules, and crawl again. " +
+			"See that it lets search engines through."},
+	{Reason: eligibility.LinkRefused, Care: Look, Why: "{page is|pages are} refused",
+		Todo: "If {it is|they are} public, see why strangers are."},
+	{Reason: eligibility.LinkLogin, Care: Look, Why: "{page sends|pages send} visitors to log in",
+		Todo: "If {it is|they are} public, see why."},
+	{Reason: eligibility.LinkRedirects, Care: Look, Why: "{page redirects|pages redirect}",
+		Todo: "Link to {the address where it leads|the addresses where they lead}."},
+	{Reason: eligibility.LinkNoHTML, Care: Intended, Why: "{file is no page|files are no pages} of HTML", Todo: files},
+	{Reason: eligibility.LinkError, Care: Look, Why: "{page is|pages are} answered with an error",
+		Todo: "Mend {it, or the links to it|them, or the links to them}."},
+	{Reason: eligibility.LinkNotGot, Care: Wait, Why: "{linked page|linked pages} gave the crawl no page"},
 
-	{Reason: eligibility.AddressHost, Care: Look, Why: "the host is not the site's", Todo: "If it is yours, correct {Origin}, or name its hosts in {Hosts}."},
-	{Reason: eligibility.AddressForm, Care: Look, Why: "it is not a path or an http(s) URL, or it names a user", Todo: address},
-	{Reason: eligibility.AddressCharacter, Care: Look, Why: "the address has a character that may not stand in a URL, or that nobody sees", Todo: address},
-	{Reason: eligibility.AddressEscape, Care: Look, Why: "the address has a broken escape, an escaped slash, or is escaped twice", Todo: address},
-	{Reason: eligibility.AddressSegment, Care: Look, Why: `the address has two slashes in a row, or "." or ".." as a segment`, Todo: address},
-	{Reason: eligibility.AddressPathParam, Care: Look, Why: "the path has a session", Todo: address},
-	{Reason: eligibility.AddressTooLong, Care: Look, Why: "the address is longer than the 2,047 bytes that a sitemap may have", Todo: address},
-	{Reason: eligibility.AddressEmail, Care: Look, Why: "the address has an e-mail address in it", Todo: address},
-	{Reason: eligibility.AddressOutsideFolder, Care: Intended, Why: "it is not in the folder of the origin"},
-	{Reason: eligibility.AddressQuery, Care: Look, Why: "there is a parameter that {Query} does not name, or one without a value",
+	{Reason: eligibility.AddressHost, Care: Look,
+		Why:  "{the host is not|address is on another host than|addresses are on another host than} the site's",
+		Todo: "If that host is yours, correct {Origin}, or name it in {Hosts}."},
+	{Reason: eligibility.AddressForm, Care: Look,
+		Why:  "{it is|address is|addresses are} not a path or an http(s) URL, or {it names|names|name} a user",
+		Todo: address},
+	{Reason: eligibility.AddressCharacter, Care: Look,
+		Why: "{the address has|address has|addresses have} a character that may not stand in a URL, or that " +
+			"nobody sees", Todo: address},
+	{Reason: eligibility.AddressEscape, Care: Look,
+		Why:  "{the address has|address has|addresses have} a broken escape, an escaped slash, or is escaped twice",
+		Todo: address},
+	{Reason: eligibility.AddressSegment, Care: Look,
+		Why:  `{the address has|address has|addresses have} two slashes in a row, or "." or ".." as a segment`,
+		Todo: address},
+	{Reason: eligibility.AddressPathParam, Care: Look, Why: "{the path has|address has|addresses have} a session",
+		Todo: address},
+	{Reason: eligibility.AddressTooLong, Care: Look,
+		Why:  "{the address is|address is|addresses are} longer than the 2,047 bytes that a sitemap may have",
+		Todo: address},
+	{Reason: eligibility.AddressEmail, Care: Look,
+		Why: "{the address has|address has|addresses have} an e-mail address in {it|it|them}", Todo: address},
+	{Reason: eligibility.AddressOutsideFolder, Care: Intended,
+		Why: "{it is|address is|addresses are} not in the folder of the origin"},
+	{Reason: eligibility.AddressQuery, Care: Look,
+		Why: "{there is|linked address has|linked addresses have} a parameter that {Query} does not name, or one " +
+			"without a value",
 		Todo: "Name parameters that make pages of their own in {Query}, but none that only sorts, filters or searches."},
 }
 
@@ -145,15 +248,19 @@ const (
 	this       = "{AlwaysThis}"
 	unreadable = "Use gzip, br or zstd, or compress only after servemap."
 	forOne     = "Send that only with pages for one visitor, or set {Public} for the others."
-	address    = "Link to it by another address, or ignore it if it is no page."
-	back       = "It comes back when an anonymous visitor gets it again."
+	address    = "Link to {it|them} by another address, or ignore {it if it is no page|them if they are no pages}."
+	files      = "Only pages of HTML are listed: keep PDFs and other files in the sitemap that you have."
+	back       = "{It comes|They come} back when an anonymous visitor gets {it|them} again."
 )
 
-// ReasonNamed returns the reason of that name. It is zero if there is none.
-func ReasonNamed(name string) Reason {
+// ReasonNamed returns the reason of that name, for sentences about one page. It is zero if there is none.
+func ReasonNamed(name string) Reason { return ReasonOf(name, 0) }
+
+// ReasonOf returns the reason of that name for so many pages or links: its Why goes behind the count.
+func ReasonOf(name string, n int) Reason {
 	for _, r := range reasons {
 		if r.Reason.String() == name {
-			r.Why, r.Todo = words.Say(r.Why), words.Say(r.Todo)
+			r.Why, r.Todo = words.Say(form(r.Why, n)), words.Say(form(r.Todo, n))
 			return r
 		}
 	}
@@ -166,6 +273,22 @@ func Cookie(explored bool) string {
 		return "Nothing to do: the pages were learned without it, by exploring."
 	}
 	return words.Say("Learn the pages without it, with {Explore}. {Benign} is only for one that never stands for a log-in, as PHPSESSID does.")
+}
+
+var forms = regexp.MustCompile(`\{([^{}|]*\|[^{}]*)\}`)
+
+// form returns a text as it is for so many pages, 0 for a sentence about one.
+func form(text string, n int) string {
+	return forms.ReplaceAllStringFunc(text, func(braced string) string {
+		all := strings.Split(braced[1:len(braced)-1], "|")
+		switch last := len(all) - 1; {
+		case n > 1:
+			return all[last]
+		case n == 1:
+			return all[last-1]
+		}
+		return all[0]
+	})
 }
 
 // Verdict returns the verdict that can carry the reason, Unknown if none can.

@@ -151,6 +151,7 @@ func TestMissingSaysWhatListsAPage(t *testing.T) {
 		{"capability led to by a canonical", "/that/page", eligibility.Capability, true, 0, []string{again, rule}},
 		{"duplicate", "/that/page", eligibility.Duplicate, false, 0, []string{"a canonical link to its own URL", rule}},
 		{"head not seen", "/that/page", eligibility.HeadNotSeen, false, 0, []string{"a head that ends, and is short enough to be read whole"}},
+		{"empty", "/that/page", eligibility.Empty, false, 0, []string{"a page that is not empty"}},
 		{"encoding", "/that/page", eligibility.Encoding, false, 0, []string{"a Content-Encoding that servemap can read"}},
 	} {
 		base.EqualLists(t, Missing(tt.location, tt.why, tt.led, tt.status), tt.want, "%s", tt.name)
@@ -190,4 +191,39 @@ func TestParametersAreNamedOnce(t *testing.T) {
 	if text := QueryRemedy(params); !strings.HasSuffix(text, " Left out: 9 linked pages of /view with lang,id, 4 linked pages of /old with id.") || !strings.Contains(text, "Options.Query") {
 		t.Error(text)
 	}
+}
+
+func TestGroupsAgreeInNumber(t *testing.T) {
+	use(t, words.Flags)
+	for _, tt := range []struct {
+		why  eligibility.Reason
+		says [3]string // of one page, behind 1 and behind 3
+	}{
+		{eligibility.CanonicalElsewhere, [3]string{"it names another URL as canonical", "page names another page as canonical",
+			"pages name another page as canonical"}},
+		{eligibility.RuleNever, [3]string{"-never names it", "page is named by -never", "pages are named by -never"}},
+		{eligibility.LinkOffSite, [3]string{"link redirects to another host", "link redirects to another host",
+			"links redirect to another host"}},
+	} {
+		for i, n := range []int{0, 1, 3} {
+			if got := ReasonOf(tt.why.String(), n).Why; got != tt.says[i] {
+				t.Errorf("%v of %d: %q, want %q", tt.why, n, got, tt.says[i])
+			}
+		}
+	}
+	one := regexp.MustCompile(`^(entry |linked )?(page|link|address|file|sitemap)\b`)
+	many := regexp.MustCompile(`^(entry |linked )?(pages|links|addresses|files|sitemaps)\b`)
+	single := regexp.MustCompile(`^(entry |linked )?\w+ (is|was|has|says|names|shows|sends|redirects|leads)\b`)
+	for _, r := range reasons {
+		if ofResponses := r.Reason >= eligibility.Authorization && r.Reason < eligibility.LinkActs; ofResponses {
+			continue
+		}
+		if text := ReasonOf(r.Reason.String(), 1).Why; !one.MatchString(text) {
+			t.Errorf("%v: 1 %s", r.Reason, text)
+		}
+		if text := ReasonOf(r.Reason.String(), 2).Why; !many.MatchString(text) || single.MatchString(text) {
+			t.Errorf("%v: 2 %s", r.Reason, text)
+		}
+	}
+	base.EqualLists(t, []string{TableOf(map[string]int{"off-site": 2}, nil)[0].Means}, []string{"Links redirect to another host."}, "the table")
 }

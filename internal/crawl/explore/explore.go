@@ -97,13 +97,15 @@ type Report struct {
 	Acting   []string          // the first links that may act, as URLs, one of each shape, those without a query first
 	Params   []string          // the parameters that keep most linked pages out, each with its path
 	Held     []string          // at the end, the URLs of pages that are held
+	Stale    []string          // the first URLs of the site's own sitemap that are answered with an error
 }
 
-// How many acting links, parameters and held pages a report names.
+// How many acting links, parameters, held and stale pages a report names.
 const (
 	actingTold = 100
 	paramsTold = 20
 	heldTold   = 100
+	staleTold  = 100
 )
 
 // explorer is one exploration. It belongs to the goroutine of Run.

@@ -91,7 +91,10 @@ func (s *sources) add(at location.Result, written string, as source) {
 	case at.Location == "":
 		s.skip(eligibility.OfAddress(at.Reason), s.named(at, written))
 		return
-	case !s.robots.Allows(at.Location), s.mayAct(at.Location), len(s.seen) == mostSitemaps:
+	case !s.robots.Allows(at.Location):
+		s.skip(eligibility.Disallowed, s.Normalizer.Origin().URL(at.Location))
+		return
+	case s.mayAct(at.Location), len(s.seen) == mostSitemaps:
 		s.leave(eligibility.LinkUnread, 1, s.Normalizer.Origin().URL(at.Location))
 		return
 	}

@@ -123,7 +123,10 @@ func (e *explorer) take(ctx context.Context, r result) error {
 		e.leave(eligibility.LinkElsewhere, 1, e.Normalizer.Origin().URL(r.Location))
 	}
 	if r.status >= http.StatusBadRequest && (e.published[r.Location] || e.listed[r.Location]) {
-		e.leave(eligibility.LinkStale, 1, e.Normalizer.Origin().URL(r.Location))
+		u := e.Normalizer.Origin().URL(r.Location)
+		if e.leave(eligibility.LinkStale, 1, u); len(e.report.Stale) < staleTold {
+			e.report.Stale = append(e.report.Stale, u)
+		}
 	}
 	e.follow(r)
 	return nil

@@ -50,6 +50,7 @@ func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
 		{"ends later", Record{Until: 5, Public: true, Evidence: linked}, Context{Now: 4}, Standing{Listed, ByLink}},
 		{"has ended", Record{Until: 5, Public: true, Evidence: linked}, Context{Now: 5}, Standing{Excluded, NoIndex}},
 		{"head not seen over a rule", Record{Content: HeadNotSeen}, Context{Listing: Always}, Standing{Held, HeadNotSeen}},
+		{"empty over a rule", Record{Content: Empty}, Context{Listing: Always}, Standing{Held, Empty}},
 		{"encoding", Record{Content: Encoding, Evidence: linked}, Context{}, Standing{Held, Encoding}},
 		{"forgotten", Record{Barred: true, Public: true, Evidence: linked}, Context{Entry: true}, Standing{Excluded, Forgotten}},
 		{"forgotten, and a rule", Record{Barred: true}, Context{Listing: Always}, Standing{Listed, ByRule}},

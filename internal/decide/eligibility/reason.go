@@ -52,6 +52,7 @@ const (
 	LeadsOn // why a page has left: for now it redirects
 
 	BySitemap // more evidence
+	Empty     // why a page that was seen is not listed
 
 	// Why a request or a response is no observation at all.
 	Authorization
@@ -115,7 +116,7 @@ var reasonNames = [...]string{
 	NoEvidence: "no-evidence", NotSeen: "not-seen", NoPage: "no-page", LeadsOn: "leads-on", RuleNever: "rule-never", Forgotten: "forgotten",
 	NoIndex: "noindex", Private: "private", NoStore: "no-store",
 	CanonicalElsewhere: "canonical-elsewhere", CanonicalConflict: "canonical-conflict",
-	QueryNotCanonical: "query-not-canonical", HeadNotSeen: "head-not-seen", Encoding: "encoding",
+	QueryNotCanonical: "query-not-canonical", HeadNotSeen: "head-not-seen", Empty: "empty", Encoding: "encoding",
 	ActionWord: "action-word",
 
 	StatusGone: "gone", NotFound: "not-found", Denied: "denied", LoginRedirect: "login-redirect", Moved: "moved", Unseen: "unseen",
@@ -144,7 +145,7 @@ func (r Reason) Standing() Standing {
 		s.Verdict = Listed
 	case NoEvidence, NotSeen, NoPage, Growth:
 		s.Verdict = Waiting
-	case ActionWord, Capability, Duplicate, SoftNotFound, HeadNotSeen, Encoding:
+	case ActionWord, Capability, Duplicate, SoftNotFound, HeadNotSeen, Empty, Encoding:
 		s.Verdict = Held
 	case RuleNever, Disallowed, Forgotten, NoIndex, Private, NoStore,
 		CanonicalElsewhere, CanonicalConflict, QueryNotCanonical, PasswordField:

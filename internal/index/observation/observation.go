@@ -214,7 +214,9 @@ func (o *Observation) Read(norm *location.Normalizer, full bool, want extension.
 	}
 	facts.AddHeader([]string{h.Link})
 	o.Whole = facts.Document
-	o.forbids(norm, &facts)
+	if o.forbids(norm, &facts); o.Forbids == eligibility.HeadNotSeen && len(bytes.TrimSpace(body)) == 0 {
+		o.Forbids = eligibility.Empty
+	}
 	if o.refreshes(norm, &facts); !full || o.Kind != eligibility.Witness {
 		return
 	}
