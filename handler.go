@@ -789,7 +789,11 @@ func (s explained) why(p *reader.Known) (text string, missing []string) {
 }
 
 func (s explained) dates(p *reader.Known) Dates {
-	d := Dates{Text: messages.LastMod(p.Entry.Date, p.History.History, s.files.Trust(), moment.Of(time.Now()))}
+	trust, now := s.files.Trust(), moment.Of(time.Now())
+	d := Dates{Text: messages.LastMod(p.Entry.Date, p.History.History, trust, now)}
+	if p.Verdict != eligibility.Listed && p.Entry.LastMod(trust, now) != 0 {
+		d.Text = messages.Unlisted + d.Text
+	}
 	if h := &p.History; h.Most != 0 {
 		d.Interval, d.IntervalLeast, d.IntervalMost = h.Mean, h.Least, h.Most
 	}

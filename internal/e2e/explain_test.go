@@ -241,3 +241,28 @@ func TestChangesTellsWhatWasAddedChangedAndRemoved(t *testing.T) {
 		}
 	})
 }
+
+// A page that is not listed has no element in the sitemap, and so no lastmod, whatever is known of its dates.
+func TestExplainGivesNoLastmodToAPageThatIsNotListed(t *testing.T) {
+	pages := testkit.Paths{"/": testkit.Page("home", "/a"), "/a": testkit.Page("what it said at first")}
+	testkit.Run(t, testkit.Setup{Handler: pages}, func(s *testkit.Site) {
+		s.Visit("/", "/a")
+		time.Sleep(48 * time.Hour)
+		pages["/a"] = testkit.Page("what is wholly new, and said at another length than before")
+		for range 3 {
+			s.Visit("/a")
+			time.Sleep(time.Hour)
+		}
+		const changed = "The lastmod is when the change was first seen"
+		if e := s.Explained("/a"); !strings.HasPrefix(e.Dates.Text, "The content changed") || !strings.Contains(e.Dates.Text, changed) {
+			t.Errorf("while it is listed: %s", e.Dates.Text)
+		}
+		pages["/a"] = status(410)
+		s.Visit("/a")
+		time.Sleep(time.Hour)
+		e := s.Explained("/a")
+		if e.Listed() || !strings.HasPrefix(e.Dates.Text, "It has no lastmod while it is not listed.") || !strings.Contains(e.Dates.Text, changed) {
+			t.Errorf("once it is %s: %s", e.Verdict, e.Dates.Text)
+		}
+	})
+}

@@ -35,6 +35,9 @@ func LastMod(d lastmod.Date, h lastmod.History, trust lastmod.Trust, now moment.
 		stamp(h.FirstSeen), gave(h, d, ", but nothing that counts changed with it")) + awaited(h)
 }
 
+// Unlisted begins what is said of the date of a page that is not listed.
+const Unlisted = "It has no lastmod while it is not listed. Once it is listed: "
+
 // changed says when the content changed.
 func changed(h lastmod.History) string {
 	if h.Unchanged.IsZero() {
