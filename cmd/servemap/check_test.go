@@ -116,7 +116,7 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 		{"a loop", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 301 Location: /b", "/b": "HTTP 301 Location: /a"}, codeNo, []string{"/b, in a loop: mend the loop, or do not list it\n"}},
 		{"a log-in", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 302 Location: /login?next=/a"}, codeNo, []string{"1 page asks visitors to log in"}},
 		{"one page in two entries", map[string]string{"/maps/sitemap.xml": set("/a", "/b", "/a"), "/a": aPage, "/b": aPage + "<p>Another."}, codeNo,
-			[]string{"sitemap.xml  3 entries, ", "The files have 3 entries for 2 pages: 1 of them repeat one.", "1 duplicate URL\n", "2 pages listed, 2 read"}},
+			[]string{"sitemap.xml  3 entries, ", "The files have 3 entries for 2 pages; duplicates: 1.", "1 duplicate URL\n", "2 pages listed, 2 read"}},
 		{"languages that pages name themselves", map[string]string{"/maps/sitemap.xml": set("/en", "/de"), "/de": aPage + "<p>Deutsch.",
 			"/en": `<!doctype html><title>A</title><link rel=alternate hreflang=en-UK href=/en><link rel=alternate hreflang=de href=/de><main><p>English.</main>`}, codeNo,
 			[]string{"1 link to another language is wrong", `/en has the hreflang "en-UK": there is no region UK`, "1 link to another language is not returned", "/de for de, which does not name it in turn"}},
@@ -213,6 +213,7 @@ func TestCheckReadsSitemapsFromElsewhere(t *testing.T) {
 	if _, out, _ := call(t, "check", s.at+"/sitemap.xml"); !strings.Contains(out, "3 pages listed, 0 read: 3 faults") {
 		t.Errorf("without -origin: %s", out)
 	}
+	wantOut(t, codeDone, "The pages of "+origin+" were asked for at "+s.at+".\n", "check", "-origin", origin, s.at+"/sitemap.xml")
 }
 
 func TestCheckShowsWhyThereIsNoSitemap(t *testing.T) {

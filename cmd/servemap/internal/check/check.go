@@ -428,14 +428,14 @@ func (c *checker) take(ctx context.Context, f *file, alone bool) (parts []string
 	case f.status != http.StatusOK:
 		c.Add("unreadable", at, "is answered with %s%s", c.why(f.answer), from)
 	default:
-		return c.judged(f.answer, f.URL)
+		return c.judged(f.answer, f.URL), nil
 	}
 	c.Files = append(c.Files, report.File{URL: report.Shorten(f.String())})
 	return nil, nil
 }
 
 // judged judges the text of a file.
-func (c *checker) judged(a answer, u *url.URL) (parts []string, err error) {
+func (c *checker) judged(a answer, u *url.URL) (parts []string) {
 	moved := address.Key(a.url) != address.Key(u)
 	if moved {
 		c.Add("moved", report.At{Where: u.String()}, "redirects to %s", a.url.String())
@@ -453,7 +453,7 @@ func (c *checker) judged(a answer, u *url.URL) (parts []string, err error) {
 	if c.judge.Full {
 		c.limit(errBound{"more than 1,000,000 pages are listed; the rest was not read"})
 	}
-	return parts, nil
+	return parts
 }
 
 // limit notes a bound that was met, once.

@@ -47,6 +47,12 @@ func (c *checker) pages(ctx context.Context) {
 	s.Listed, s.Elsewhere, s.Unfit = len(c.judge.Pages)+c.judge.Other+c.judge.Unfit, c.judge.Other, c.judge.Unfit
 	s.Seed = c.Config.Seed
 	c.repeated()
+	if c.judge.Elsewhere != "" {
+		c.Facts = append(c.Facts, "On another host, whose robots.txt names this sitemap: "+c.judge.Elsewhere+".")
+	}
+	if address.Host(c.server) != address.Host(c.origin) {
+		c.Facts = append(c.Facts, "The pages of "+c.Site+" were asked for at "+c.server.Scheme+"://"+c.server.Host+".")
+	}
 	var may []listing.Entry
 	var addresses []string
 	for _, e := range c.judge.Pages {
@@ -89,7 +95,7 @@ func (c *checker) repeated() {
 		}
 	}
 	if again := entries - c.Sample.Listed; again > 0 && !c.judge.Full {
-		c.Facts = append(c.Facts, fmt.Sprintf("The files have %s entries for %s: %s of them repeat one.",
+		c.Facts = append(c.Facts, fmt.Sprintf("The files have %s entries for %s; duplicates: %s.",
 			report.Number(entries), report.Count(c.Sample.Listed, "page"), report.Number(again)))
 	}
 }

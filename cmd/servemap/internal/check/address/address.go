@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/servemap/servemap/internal/page/escape"
@@ -104,28 +105,28 @@ func KeyOf(s string) string {
 
 // Bare returns a URL as [Key], without parameters that follow visitors.
 func Bare(u *url.URL) string {
-	bare, left := *u, []string{}
-	for pair := range strings.SplitSeq(u.RawQuery, "&") {
-		if name, _, _ := strings.Cut(pair, "="); pair != "" && !Tracks(name) {
-			left = append(left, pair)
-		}
-	}
-	bare.RawQuery = strings.Join(left, "&")
+	bare := *u
+	bare.RawQuery = strings.Join(slices.DeleteFunc(strings.Split(u.RawQuery, "&"), func(pair string) bool {
+		return pair == "" || tracks(pair)
+	}), "&")
 	return Key(&bare)
 }
 
 // session matches names of parameters that tell visitors apart.
 var session = regexp.MustCompile(`(?i)^(?:phpsessid|jsessionid|aspsessionid\w*|sessionid|session_id|zenid|osCsid)$`)
 
-// Tracks reports whether a parameter follows a visitor.
-func Tracks(name string) bool { return location.Tracks(name) || session.MatchString(name) }
+// tracks reports whether a parameter follows a visitor.
+func tracks(pair string) bool {
+	name, _, _ := strings.Cut(pair, "=")
+	return location.Tracks(name) || session.MatchString(name)
+}
 
 // Tracking returns the parameter of a URL that follows visitors, "" for none.
 func Tracking(u *url.URL) string {
-	for pair := range strings.SplitSeq(u.RawQuery, "&") {
-		if name, _, _ := strings.Cut(pair, "="); name != "" && Tracks(name) {
-			return name
-		}
+	pairs := strings.Split(u.RawQuery, "&")
+	if at := slices.IndexFunc(pairs, tracks); at >= 0 {
+		name, _, _ := strings.Cut(pairs[at], "=")
+		return name
 	}
 	if strings.Contains(strings.ToLower(u.Path), ";jsessionid=") {
 		return "jsessionid"

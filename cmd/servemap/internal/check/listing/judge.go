@@ -1,6 +1,7 @@
 package listing
 
 import (
+	"cmp"
 	"net/url"
 	"regexp"
 	"slices"
@@ -28,11 +29,13 @@ type Site struct {
 // Judge judges the entries of one sitemap, or of an index with its parts, and keeps what is listed.
 type Judge struct {
 	Site
-	To      *report.Report
-	Pages   []Entry // each page of the site once, in the order of the files
-	Other   int     // pages of other hosts that vouch for the sitemap
-	Unfit   int     // entries with no address of a page of the site
-	Undated int     // entries of sitemaps without a lastmod, right or wrong, and without the date of news
+	To    *report.Report
+	Pages []Entry // each page of the site once, in the order of the files
+	Other int     // pages of other hosts that vouch for the sitemap
+	// Elsewhere is the first of these.
+	Elsewhere string
+	Unfit     int // entries with no address of a page of the site
+	Undated   int // entries of sitemaps without a lastmod, right or wrong, and without the date of news
 	// Full says that no more pages are kept.
 	Full bool
 
@@ -87,6 +90,7 @@ func (r *reader) page(e Entry) {
 	switch {
 	case foreign && r.Vouches != nil && r.Vouches(u):
 		r.Other++
+		r.Elsewhere = cmp.Or(r.Elsewhere, e.Loc)
 		r.Unfit--
 		return
 	case foreign:
