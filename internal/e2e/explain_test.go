@@ -242,6 +242,24 @@ func TestChangesTellsWhatWasAddedChangedAndRemoved(t *testing.T) {
 	})
 }
 
+// A route of its own is no evidence if what it sends could be a part of a page, and the page that waits says so.
+func TestExplainSaysThatARouteNeedsAWholeDocument(t *testing.T) {
+	const about = "<h1>About us</h1><p>This shop is run by two people who like tea too much."
+	for body, verdict := range map[string]string{about: "waiting", "<title>About us</title>" + about: "listed"} {
+		m := http.NewServeMux()
+		m.HandleFunc("/{$}", testkit.Page("home"))
+		m.HandleFunc("/about", testkit.Reply(200, body))
+		testkit.Run(t, testkit.Setup{Handler: m}, func(s *testkit.Site) {
+			s.Visit("/", "/about")
+			e := s.Explained("/about")
+			told := strings.Contains(e.Text, "if it answers with a whole document: with <html> or <title>")
+			if string(e.Verdict) != verdict || told != (verdict == "waiting") {
+				t.Errorf("%s: %s, %s", body, e.Verdict, e.Text)
+			}
+		})
+	}
+}
+
 // A page that is not listed has no element in the sitemap, and so no lastmod, whatever is known of its dates.
 func TestExplainGivesNoLastmodToAPageThatIsNotListed(t *testing.T) {
 	pages := testkit.Paths{"/": testkit.Page("home", "/a"), "/a": testkit.Page("what it said at first")}

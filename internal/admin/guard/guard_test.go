@@ -175,6 +175,9 @@ func TestGuessingAPasswordIsSlow(t *testing.T) {
 			if asks := w.Header().Get("WWW-Authenticate") != ""; asks != (w.Code == http.StatusUnauthorized) {
 				t.Errorf("with %d a password is asked for: %v", w.Code, asks)
 			}
+			if told := strings.Contains(w.Body.String(), "the right one does not count either"); told != (w.Code == http.StatusTooManyRequests) {
+				t.Errorf("with %d, an owner behind a guesser's network is told so: %v", w.Code, told)
+			}
 			return w.Code
 		}
 		// answered counts the wrong guesses that are compared at all.
@@ -220,7 +223,7 @@ func TestGuessingAPasswordIsSlow(t *testing.T) {
 		if status := try(one(0), "correct horse"); status != http.StatusOK {
 			t.Errorf("after a while: %d", status)
 		}
-		if text := log.String(); strings.Count(text, "\n") != 2 || strings.Contains(text, "198.51.100") || strings.Contains(text, "correct") {
+		if text := log.String(); strings.Count(text, "\n") != 2 || !strings.Contains(text, "with the right one too") || strings.Contains(text, "198.51.100") || strings.Contains(text, "correct") {
 			t.Errorf("the log: %s", text)
 		}
 	})
