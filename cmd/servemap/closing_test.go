@@ -9,9 +9,11 @@ import (
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/inspect"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
+	words.Use(words.Flags) // as run does
 	at := func(path string) string { return "https://example.com" + path }
 	broken := []inspect.Link{{URL: at("/gone"), Reason: "not-seen", Status: 404, From: []string{at("/"), at("/a")}}}
 	groups := []inspect.Group{
@@ -39,7 +41,7 @@ func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
 		"2  pages are disallowed by the site's robots.txt.", "1  page is refused (403). If it is public", "1  page sends visitors to log in",
 		"1  file is no page of HTML. Only pages of HTML are listed: keep PDFs and other files in the sitemap that you have.",
 		"1  page redirects (302). Link to the address where it leads.", "2  pages have parameters of their own, and name no URL",
-		"3  linked addresses have a parameter that Options.Query does not name, or one without a value.",
+		"3  linked addresses have a parameter that -query does not name, or one without a value.",
 		"- https://example.com/article.php?id=1\n        and 2 more\n", "- https://example.com/old → https://example.com/new\n",
 	} {
 		if !strings.Contains(b.String(), want) {
