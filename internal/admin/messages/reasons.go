@@ -272,7 +272,7 @@ func Cookie(explored bool) string {
 	if explored {
 		return "Nothing to do: the pages were learned without it, by exploring."
 	}
-	return words.Say("Learn the pages without it, with {Explore}. {Benign} is only for one that never stands for a log-in, as PHPSESSID does.")
+	return words.Say("Learn the pages without it, with {Explore}. {Benign} is only for a cookie that never stands for a log-in; PHPSESSID does.")
 }
 
 var forms = regexp.MustCompile(`\{([^{}|]*\|[^{}]*)\}`)
