@@ -103,7 +103,9 @@ func (j *Judge) Dates(sitemap string) {
 	}
 	fresh := d.Span == 0 && j.Now.Sub(from) < oneBuild && j.Now.Sub(times[len(times)-1]).Abs() < time.Minute
 	shared := "all " + report.Number(n) + " pages"
-	if n < len(j.Pages) {
+	if n == len(times) && n < len(j.Pages) {
+		shared += " with a usable lastmod"
+	} else if n < len(times) {
 		shared = report.Number(n) + " of the " + report.Number(len(times)) + " pages with a usable lastmod"
 	}
 	exact := ""

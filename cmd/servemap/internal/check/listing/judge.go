@@ -142,10 +142,15 @@ func (r *reader) elements(n *sitemap.Node) (loc string, ok bool) {
 	for _, k := range n.Kids {
 		switch {
 		case k.Space != r.root.Space && k.Space != "":
-			if right := meant(k.Space); right != "" && right != k.Space && !slices.Contains(r.said, k.Space) {
+			right := meant(k.Space)
+			if right == "" || right == k.Space {
+				continue
+			}
+			if !slices.Contains(r.said, k.Space) {
 				r.said = append(r.said, k.Space)
 				r.add("namespace", k.Line, "<%s> has the namespace %q; it must be %q", k.Local, k.Space, right)
 			}
+			move(k, k.Space, right) // so that what else is wrong with it is found too
 			continue
 		case !known[k.Local] || r.form == sitemap.Index && k.Local != "loc" && k.Local != "lastmod":
 			r.add("structure", k.Line, "<%s> in <%s>, which the protocol does not have", k.Local, n.Local)
@@ -165,6 +170,17 @@ func (r *reader) elements(n *sitemap.Node) (loc string, ok bool) {
 		return "", false
 	}
 	return r.own(n, "loc"), true
+}
+
+// move takes the elements of a namespace for those of another.
+func move(n *sitemap.Node, from, to string) {
+	if n.Space != from {
+		return
+	}
+	n.Space = to
+	for _, k := range n.Kids {
+		move(k, from, to)
+	}
 }
 
 // lost counts an entry that has no address to judge, and says why.

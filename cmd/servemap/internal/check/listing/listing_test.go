@@ -167,6 +167,14 @@ func FuzzFile(f *testing.F) {
 	})
 }
 
+func TestWhatStandsInAWrongNamespaceIsJudgedToo(t *testing.T) {
+	r, _, _ := judge(t, file("sitemap.xml", []byte(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:i="http://www.google.com/schemas/sitemap-images/1.1">`+
+		`<url><loc>https://example.com/a</loc><i:image><i:loc>/a.jpg</i:loc></i:image></url></urlset>`)))
+	if !r.Has("namespace") || !r.Has("image") {
+		t.Errorf("it says %+v", r.Groups)
+	}
+}
+
 func TestSitemapWithoutAPageOfTheSiteIsNotToldToHaveNoDates(t *testing.T) {
 	entries := strings.Repeat("<url><loc>http://localhost:18200/</loc></url>", 2*fewDates)
 	r, _, _ := judge(t, file("sitemap.xml", []byte(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`+entries+"</urlset>")))

@@ -205,8 +205,6 @@ func (r *reader) adopt(n *sitemap.Node) {
 		r.add("namespace", n.Line, "<%s> has no namespace; it must be %q", n.Local, r.root.Space)
 	}
 	for _, k := range n.Kids {
-		if k.Space == n.Space {
-			k.Space = r.root.Space
-		}
+		move(k, n.Space, r.root.Space)
 	}
 }
