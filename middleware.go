@@ -480,7 +480,8 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 	}
 	for _, name := range s.opts.Benign {
 		if anonymous.SessionLike(name) {
-			s.opts.Logger.Warn(fmt.Sprintf(words.Say("servemap: {Benign} names %s, which looks like the log-in: what a user gets who is logged in would count as public. "+
+			s.opts.Logger.Warn(fmt.Sprintf(words.Say("servemap: {Benign} names %s, which looks like the log-in: "+
+				"what a user gets who is logged in would count as public. "+
 				"Explore the site instead, or make sure that no log-in uses it."), name))
 		}
 	}
@@ -625,8 +626,8 @@ func checkFolder(origin location.Origin, rules []Rule) error {
 		if strings.Contains(start+folder, "%") || strings.HasPrefix(start, folder) || strings.HasPrefix(folder, start) {
 			continue // it matches, or may match: a percent sign may spell the folder in another way
 		}
-		why := fmt.Errorf("matches nothing in %q, the folder of the origin %s, and a sitemap can only list what is in its own folder; "+
-			"begin it with that, or give the origin as the whole host", folder, origin)
+		why := fmt.Errorf("matches nothing in %q, the folder of the origin %s, and a sitemap can only list "+
+			"what is in its own folder; begin it with that, or give the origin as the whole host", folder, origin)
 		return fmt.Errorf("%s: %w", words.Say("{Rules}"), &eligibility.RuleError{Index: i, Pattern: r.Pattern, Err: why})
 	}
 	return nil

@@ -79,7 +79,8 @@ type answers struct {
 // newAnswers returns what answers for a site, whose store it closes at the end. handler is the site itself, nil if
 // nobody serves it.
 func newAnswers(s *settings.Settings, handler http.Handler, st store.Store, closeStore func(), log *slog.Logger) (*answers, error) {
-	c := &answers{Settings: s, log: log, store: st, close: closeStore, health: health{PID: os.Getpid(), Version: metrics.Version(), Origin: s.Origin, File: words.Used() == words.Keys}}
+	c := &answers{Settings: s, log: log, store: st, close: closeStore}
+	c.health = health{PID: os.Getpid(), Version: metrics.Version(), Origin: s.Origin, File: words.Used() == words.Keys}
 	opts, err := s.Options(log)
 	if err == nil {
 		if c.site, err = servemap.New(s.Origin, st, opts); err != nil {
@@ -151,8 +152,8 @@ func (c *answers) answerAt(ctx context.Context, listen func(data string) (*contr
 // shortPassword is the length below which a password is soon guessed.
 const shortPassword = 12
 
-// admin answers at the address of -admin, below base, with the key of the inspector's link. It listens at an address of this machine. A
-// password opens it from everywhere.
+// admin answers at the address of -admin, below base, with the key of the inspector's link. It listens at an address
+// of this machine. A password opens it from everywhere.
 func (c *answers) admin(base string, at *net.TCPAddr, key *guard.Link) http.Handler {
 	address := opensAt(at) + base + "/inspect/"
 	allow := anybody

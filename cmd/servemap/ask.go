@@ -110,12 +110,15 @@ func forgetCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 			return noPage(u)
 		}
 		const until = ", and stays out until {Always} or -undo names it"
-		query, says := url.Values{"url": {u}}, map[bool]string{true: "is no longer listed or known" + until, false: "was not known" + until}
+		query := url.Values{"url": {u}}
+		says := map[bool]string{true: "is no longer listed or known" + until, false: "was not known" + until}
 		if *undo {
 			query.Set("undo", "1")
 			says = map[bool]string{true: "may be listed again, once a visitor gets it", false: "was not forgotten"}
 		}
-		return each(ctx, a, http.MethodPost, "/forget", query, func(f forgotten) string { return u + " " + words.Say(says[f.Known]) + "\n" })
+		return each(ctx, a, http.MethodPost, "/forget", query, func(f forgotten) string {
+			return u + " " + words.Say(says[f.Known]) + "\n"
+		})
 	}
 }
 

@@ -116,7 +116,8 @@ func TestOriginThatLeadsElsewhereSaysWhatToType(t *testing.T) {
 	defer elsewhere.Close()
 	s := serve(t, t.TempDir(), "proxy", "-to", up.URL, "-origin", elsewhere.URL, "-explore")
 	const want = "if no proxy protects pages, give -inside"
-	if line := s.log.await(t, "Not exploring"); !strings.Contains(line, "To explore the site directly, give -inside (only if") || !strings.Contains(line, "answered with 404") {
+	line := s.log.await(t, "Not exploring")
+	if !strings.Contains(line, "To explore the site directly, give -inside (only if") || !strings.Contains(line, "answered with 404") {
 		t.Error(line)
 	}
 	code, _, errs := call(t, "explore", "-data", s.data)

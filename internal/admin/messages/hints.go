@@ -58,7 +58,8 @@ var hintTexts = [hints]string{
 	Credentials: "Nearly every request has credentials, a certificate, or a header that may name a user, so no visitor counts as anonymous. " +
 		"If a proxy adds that to all, have it leave that out{OrAnonymous}. If the header says nothing of who is asking, name it in {Benign}, with a colon after it.",
 	Cookies: "Nearly every visitor has a cookie that may be a log-in, so none counts as anonymous. " +
-		"Explore the site with {Explore}: then it asks for its pages itself, without cookies. Name a cookie in {Benign} only if it never stands for a log-in; PHPSESSID does.",
+		"Explore the site with {Explore}: then it asks for its pages itself, without cookies. " +
+		"Name a cookie in {Benign} only if it never stands for a log-in; PHPSESSID does.",
 	ForOne: "The responses say Cache-Control: private or no-store, as if each were for one visitor, so their pages are not listed. " + forOne,
 	Incomplete: "The responses end early: the visitor, or the proxy in front, had gone before the last byte, or fewer bytes came than Content-Length says. " +
 		"See the timeouts of what is in front, and whether the program's writes fail.",
@@ -78,7 +79,8 @@ var hintTexts = [hints]string{
 	Refused: "Many listed pages are refused, by a 401, 403 or 404 or a log-in. Ten of them leave in a day, or one in a hundred, and the others once nobody has got them for a day longer. " +
 		"If you deleted them, answer 410. If you mean to refuse nobody, see what the site answers to crawlers, and to its own machine.",
 	Unexplored: "Not exploring: the site's public address does not lead here, so pages are learned from visitors. " +
-		"To explore the site directly, {InsideThis} (only if no server in front asks for a password), or else correct {Origin}.",
+		"To explore the site directly, {InsideThis} (only if no server in front asks for a password), " +
+		"or else correct {Origin}.",
 	Another: "Another process with the same database answers at the site's public address, and nobody came from there to this one, so nothing is learned here. " +
 		"If this is for staging, give it a table of its own. If a balancer spreads visitors over both, {InsideThis}.",
 	Panicked: "One of your functions panicked, so that request does not count. The log has the stack of the first panic.",

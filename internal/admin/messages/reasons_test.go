@@ -181,7 +181,7 @@ func TestSettingIsWhatTheOwnerTypesToChangeAVerdict(t *testing.T) {
 
 func TestParametersAreNamedOnce(t *testing.T) {
 	params := []string{"lang,id: 9 linked pages of /view", "id: 4 linked pages of /old"}
-	shown := []string{"sort,orderby: 9 linked pages of /view", "filter[size],print: 2 linked pages of /view", "sortiment: 2 linked pages of /view"}
+	shown := []string{"sort,orderby: 9 linked pages of /a", "filter[size],print: 2 linked pages of /b", "sortiment: 2 linked pages of /c"}
 	if names := Parameters(shown); !slices.Equal(names, []string{"sortiment"}) {
 		t.Errorf("%q are offered, and only sort or filter", names)
 	}

@@ -13,12 +13,13 @@ import (
 
 func TestNameWithoutADNSEntryIsToldAsThat(t *testing.T) {
 	dns := &net.DNSError{Err: "no such host", Name: "tea.example", Server: "10.0.0.53:53", IsNotFound: true}
-	err := withoutURL(&url.Error{Op: "Get", URL: "https://tea.example/draft", Err: &net.OpError{Op: "dial", Net: "tcp", Err: dns}})
+	dial := &net.OpError{Op: "dial", Net: "tcp", Err: dns}
+	err := withoutURL(&url.Error{Op: "Get", URL: "https://tea.example/draft", Err: dial})
 	if err.Error() != "tea.example has no DNS entry yet" || !errors.Is(err, dns) {
 		t.Errorf("%q", err)
 	}
 	dns.IsNotFound = false
-	if err := withoutURL(&net.OpError{Op: "dial", Net: "tcp", Err: dns}); !strings.Contains(err.Error(), "10.0.0.53") {
+	if err := withoutURL(dial); !strings.Contains(err.Error(), "10.0.0.53") {
 		t.Errorf("a name server that fails is hidden: %q", err)
 	}
 }

@@ -31,7 +31,8 @@ func CheckParam(key string) error {
 		if such == key || CheckParam(such) != nil {
 			such = "page"
 		}
-		return fmt.Errorf("%q is not the name of a parameter, such as %q; name each alone, without wildcards, escapes or value", key, such)
+		const text = "%q is not the name of a parameter, such as %q; name each alone, without wildcards, escapes or value"
+		return fmt.Errorf(text, key, such)
 	}
 	return nil
 }

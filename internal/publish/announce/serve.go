@@ -22,7 +22,9 @@ import (
 // than it says. Whatever ends the first request, such as a panic, ends that one alone. wrote
 // reports whether Serve wrote the file itself, page whether next has something else for
 // robots.txt, with status 200, and failed whether next answered with a 5xx, which says nothing of the file.
-func Serve(next http.Handler, w http.ResponseWriter, r *http.Request, urls []string, none string) (wrote, page, failed bool) {
+func Serve(
+	next http.Handler, w http.ResponseWriter, r *http.Request, urls []string, none string,
+) (wrote, page, failed bool) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	a := &answer{header: w.Header().Clone(), cancel: cancel}

@@ -135,7 +135,8 @@ func (u *Site) failed(w http.ResponseWriter, r *http.Request, err error) {
 	told, now := u.told.Load(), time.Now().UnixNano()
 	dialed := (*net.OpError)(nil)
 	nobody := errors.As(err, &dialed) && dialed.Op == "dial"
-	if at, secure := strings.CutPrefix(u.at, "https://"); secure && (errors.Is(err, io.EOF) || errors.As(err, new(tls.RecordHeaderError))) {
+	noTLS := errors.Is(err, io.EOF) || errors.As(err, new(tls.RecordHeaderError))
+	if at, secure := strings.CutPrefix(u.at, "https://"); secure && noTLS {
 		err, nobody = fmt.Errorf(words.Say("it seems to speak http; then write {-to=http://"+at+"} (%w)"), err), true
 	}
 	if r.Context().Err() == nil && now-told > int64(tellAgain) && u.told.CompareAndSwap(told, now) {
