@@ -34,6 +34,9 @@ func (s *slow) serve(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	blog(w, r)
+	if r.URL.Path == "/" {
+		fmt.Fprint(w, `<a href="/logout">Log out</a>`)
+	}
 }
 
 func TestInterruptedExplorationBeginsAnewAtTheNextStart(t *testing.T) {
@@ -46,6 +49,9 @@ func TestInterruptedExplorationBeginsAnewAtTheNextStart(t *testing.T) {
 	<-site.asked
 	wantErrs(t, codeFailed, "already", "explore", "-data", data)
 	base.Equal(t, s.stop(), codeDone, "code")
+	if log := s.log.String(); !strings.Contains(log, "cause=acting") || strings.Contains(log, "limit of requests") {
+		t.Errorf("the end of the process is told as a limit: %s", log)
+	}
 	close(site.release)
 	s = serve(t, data, args...)
 	s.log.await(t, "msg=explored")

@@ -46,7 +46,7 @@ func TestPrintedSettingsAreReadAgain(t *testing.T) {
 	read, err := readFile(file)
 	base.Check(t, err)
 	text := must(t, "config", "-config", file)
-	if strings.Contains(text, "a secret") {
+	if strings.Contains(text, "a secret") || !strings.Contains(text, "\nlog-level = 'info'\n") {
 		t.Error(text)
 	}
 	again, err := readFile(write(t, text))
