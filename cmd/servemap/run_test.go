@@ -102,7 +102,7 @@ never = [NEVER]
 		t.Errorf("a new reading of the settings ended the link %sit is %s", link, linked)
 	}
 	wantOut(t, codeNo, "`never` names it", "explain", "-data", dir+"/b", "/a.html")
-	if out := must(t, "status", "-data", dir+"/b"); !strings.Contains(out, "`never` names it") || strings.Contains(out, " -never") {
+	if out := must(t, "status", "-data", dir+"/b"); !strings.Contains(out, "is named by `never`.") || strings.Contains(out, " -never") {
 		t.Errorf("the owner of a file is told of flags: %s", out)
 	}
 	sameStrings(t, "listed with the new settings", listed(t, dir+"/b"), "/", "/delete.html")

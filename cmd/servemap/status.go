@@ -218,7 +218,8 @@ func (p *statusPage) look() string {
 	if len(p.links.Broken) == 0 {
 		return b.String()
 	}
-	broken := leftOut{n: len(p.links.Broken), why: "Broken links", todo: "Mend them, or the pages where they lead."}
+	_, links, _ := strings.Cut(report.Count(len(p.links.Broken), "broken link"), " ")
+	broken := leftOut{n: len(p.links.Broken), why: links, todo: "Mend the links, or the pages where they lead."}
 	for _, l := range p.links.Broken {
 		from := strings.Join(l.From, " ")
 		broken.some = append(broken.some, fmt.Sprintf("%s answers %d, linked from %s", l.URL, l.Status, from))

@@ -145,7 +145,7 @@ var reasons = []Reason{
 	{eligibility.Unseen, Intended,
 		"{no visitor came|page had no visitor|pages had no visitor} for longer than {KeepFor}", back, nil},
 
-	{Reason: eligibility.Cookie, Care: Look, Why: "the visitor has a cookie", Todo: "Nothing needs to be done where {Explore} learns the pages without it. Else, if everybody gets it and it never stands for a log-in, as PHPSESSID does, name it in {Benign}."},
+	{Reason: eligibility.Cookie, Care: Look, Why: "the visitor has a cookie", Todo: "Nothing needs to be done where {Explore} learns the pages without it. Else, if everybody gets it and it never stands for a log-in (PHPSESSID does), name it in {Benign}."},
 	{Reason: eligibility.IdentityHeader, Care: Look, Why: "a header may name a user", Todo: "If a proxy adds it to all and it says nothing of who is asking, name it in {Benign}, with a colon after it."},
 	{Reason: eligibility.Authorization, Care: Look, Why: "the visitor sent credentials", Todo: "If a proxy adds them to all, have it leave that out{OrAnonymous}."},
 	{Reason: eligibility.ClientCertificate, Care: Look, Why: "the visitor has a certificate"},

@@ -43,7 +43,7 @@ type Pages struct {
 	Public     patterns `toml:"public" of:"crawl" arg:"PATTERN" first:"1" comment:"locations that are public although they are sent with Cache-Control private or no-store, as those of Rails, PHP sessions and Next.js are"`
 	Entries    patterns `toml:"entry" of:"crawl" arg:"PATH" comment:"where visitors enter the site, in place of /"`
 	Query      []string `toml:"query" of:"crawl" arg:"NAMES" first:"1" comment:"query parameters that make a page of its own, such as id,lang; page always does"`
-	Benign     []string `toml:"benign" arg:"NAMES" first:"1" comment:"cookies that every visitor gets and that never stand for a log-in, as PHPSESSID does, or, with a colon after the name, such headers of a request"`
+	Benign     []string `toml:"benign" arg:"NAMES" first:"1" comment:"cookies that every visitor gets and that never stand for a log-in (PHPSESSID does), or, with a colon after the name, such headers of a request"`
 	RobotsText string   `toml:"robots-text" of:"none" comment:"the host's robots.txt, if another server serves it"`
 	ReportOnly bool     `toml:"report-only" comment:"learn and explain, and serve no sitemap"`
 	Rules      []rule   `toml:"rule,omitempty" of:"none" comment:"rules for the locations of a pattern"`
