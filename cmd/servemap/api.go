@@ -115,12 +115,17 @@ func (c *answers) handler() http.Handler {
 	return mux
 }
 
+// fromFile begins the settings that are left in the folder, if the owner wrote them in a file.
+const fromFile = "# from the file of servemap run\n"
+
 // answerIn answers commands in the folder of the data until the function that it returns is called. The settings
 // stay there, for questions after this process has ended, unless what it learns is in a database.
 func (c *answers) answerIn(ctx context.Context) (end func(), err error) {
 	text, err := settings.Write([]*settings.Settings{c.Settings})
 	if c.Database != "" {
 		text = nil
+	} else if c.health.File {
+		text = append([]byte(fromFile), text...)
 	}
 	if err == nil {
 		err = control.Make(c.Data)

@@ -100,6 +100,9 @@ func (a *asking) alone(ctx context.Context, text []byte) (*control.Client, error
 	if err != nil {
 		return nil, err
 	}
+	if bytes.HasPrefix(text, []byte(fromFile)) {
+		words.Use(words.Keys)
+	}
 	s, log := sites[0], slog.New(slog.DiscardHandler)
 	s.Data, s.Database, s.Ranges = a.data, "", "" // the environment may have a database; nobody fetches pages here, and the path may mean another folder now
 	st, end, err := openFolder(ctx, s, log, askAgain)

@@ -113,6 +113,7 @@ never = [NEVER]
 	if code := s.stop(); code != codeDone {
 		t.Errorf("code %d: %s", code, s.log)
 	}
+	wantOut(t, codeNo, "`never` names it", "explain", "-data", dir+"/b", "/a.html")
 	if _, err := os.Stat(control.Socket(s.data)); !os.IsNotExist(err) {
 		t.Errorf("the socket is still there: %v", err)
 	}
