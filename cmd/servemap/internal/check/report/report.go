@@ -175,67 +175,48 @@ func (r *Report) Finish() {
 	})
 }
 
-// Kinds says of how many kinds the faults are.
-func (r *Report) Kinds() (n int) {
-	for _, g := range r.Groups {
-		if g.Level == fault {
-			n++
-		}
-	}
-	return n
-}
-
 // Unread reports whether none of the pages that there are could be read.
 func (r *Report) Unread() bool {
 	return r.Sample.Read == 0 && (r.Sample.Listed > 0 || r.Has("wall-file"))
 }
 
-// unchecked says that hardly a page could be checked, "" where enough of them were, or a fault was found all the same.
-func (r *Report) unchecked() string {
+// state says what was found, and whether that is good, to be looked at, or waits for a check that reads more.
+func (r *Report) state() (care, text string) {
+	kinds := 0
+	for _, g := range r.Groups {
+		if g.Level == fault {
+			kinds++
+		}
+	}
 	switch s := r.Sample; {
+	case kinds > 1:
+		return "look", Count(r.Faults, "fault") + " of " + Number(kinds) + " kinds"
 	case r.Faults > 0:
-		return ""
+		return "look", Count(r.Faults, "fault")
 	case r.Unread():
-		return "nothing could be checked"
+		return "wait", "nothing could be checked"
 	case 2*s.Read < s.Asked:
-		return Number(s.Read) + " of " + Count(s.Asked, "page") + " could be checked"
+		return "wait", Number(s.Read) + " of " + Count(s.Asked, "page") + " could be checked"
 	}
-	return ""
-}
-
-// Headline says what was found.
-func (r *Report) Headline() string {
-	switch text := r.unchecked(); {
-	case text != "":
-		return strings.ToUpper(text[:1]) + text[1:]
-	case r.Faults == 0:
-		return "No fault found"
-	}
-	return r.faults()
+	return "good", "0 faults"
 }
 
 // Care is good, look or wait, as the headline is: for the colour beside it.
-func (r *Report) Care() string {
-	switch {
-	case r.Faults > 0:
-		return "look"
-	case r.unchecked() != "":
-		return "wait"
-	}
-	return "good"
-}
+func (r *Report) Care() string { care, _ := r.state(); return care }
 
-func (r *Report) faults() string {
-	text := Count(r.Faults, "fault")
-	if n := r.Kinds(); n > 1 {
-		text += " of " + Number(n) + " kinds"
+// Headline says what was found.
+func (r *Report) Headline() string {
+	care, text := r.state()
+	if care == "good" {
+		return "No fault found"
 	}
-	return text
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 // Result says in one line what was found.
 func (r *Report) Result() string {
-	text := Count(r.Sample.Listed, "page") + " listed, " + Number(r.Sample.Read) + " read: " + cmp.Or(r.unchecked(), r.faults())
+	_, state := r.state()
+	text := Count(r.Sample.Listed, "page") + " listed, " + Number(r.Sample.Read) + " read: " + state
 	if r.Advice > 0 {
 		text += ", " + Count(r.Advice, "piece") + " of advice"
 	}

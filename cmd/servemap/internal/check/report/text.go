@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -81,20 +82,24 @@ func (f Finding) Place() string {
 	return f.Where
 }
 
-// JSON writes each finding that was kept as an object a line, and the report without them as the last.
-func (r *Report) JSON(w io.Writer) error {
+// encoder writes JSON as people read it.
+func encoder(w io.Writer) *json.Encoder {
 	to := json.NewEncoder(w)
 	to.SetEscapeHTML(false)
-	short := *r
-	short.Groups = []Group{}
-	for _, g := range r.Groups {
+	return to
+}
+
+// JSON writes each finding that was kept as an object a line, and the report without them as the last.
+func (r *Report) JSON(w io.Writer) error {
+	to, short := encoder(w), *r
+	short.Groups = slices.Clone(r.Groups)
+	for i, g := range r.Groups {
 		for _, f := range g.Findings {
 			if err := to.Encode(f); err != nil {
 				return err
 			}
 		}
-		g.Findings = nil
-		short.Groups = append(short.Groups, g)
+		short.Groups[i].Findings = nil
 	}
 	return to.Encode(struct {
 		Level string `json:"level"`
@@ -104,8 +109,7 @@ func (r *Report) JSON(w io.Writer) error {
 
 // Document writes the report as one JSON document.
 func (r *Report) Document(w io.Writer) error {
-	to := json.NewEncoder(w)
-	to.SetEscapeHTML(false)
+	to := encoder(w)
 	to.SetIndent("", "  ")
 	return to.Encode(r)
 }
