@@ -485,6 +485,9 @@ func (s explained) dates(p *reader.Known) Dates {
 	if p.Verdict != eligibility.Listed && p.Entry.LastMod(trust, now) != 0 {
 		d.Text = messages.Unlisted + d.Text
 	}
+	if p.Verdict == eligibility.Listed && s.rules.Freq(p.Location) == "" {
+		d.Text += messages.Freq(p.Entry.Freq, p.Dates.Count)
+	}
 	if h := &p.History; h.Most != 0 {
 		d.Interval, d.IntervalLeast, d.IntervalMost = h.Mean, h.Least, h.Most
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/decide/rate"
 )
 
 // LastMod says where the lastmod of a page comes from, or why there is none. It then says what may
@@ -37,6 +38,17 @@ func LastMod(d lastmod.Date, h lastmod.History, trust lastmod.Trust, now moment.
 
 // Unlisted begins what is said of the date of a page that is not listed.
 const Unlisted = "It has no lastmod while it is not listed. Once it is listed: "
+
+// Freq says what the word for how often a page changes rests on, if it was not seen to change.
+func Freq(f rate.Freq, changes uint64) string {
+	switch {
+	case f == rate.Unknown || changes > 0:
+		return ""
+	case f < rate.Yearly:
+		return fmt.Sprintf(" It is called %v for texts that came and went again, which are no change.", f)
+	}
+	return fmt.Sprintf(" It is called %v because most such pages are: that is a guess, until a change is seen.", f)
+}
 
 // changed says when the content changed.
 func changed(h lastmod.History) string {
@@ -76,7 +88,7 @@ func undated(d lastmod.Date, h lastmod.History, trust lastmod.Trust, doubt lastm
 			why = append(why, fmt.Sprintf("%v gives %s, which is used once a visit finds it an hour old, unless it moves without a change", s, stamp(last)))
 		}
 	}
-	return opening + strings.Join(why, "; ") + "."
+	return opening + strings.Join(why, "; ") + "." + lasts(h)
 }
 
 // doubts say why a date from a source is left out.
@@ -91,12 +103,12 @@ func awaited(h lastmod.History) string {
 	if h.Held.IsZero() {
 		return ""
 	}
-	return fmt.Sprintf(" Something new was seen at %s. It counts as a change, from that time on, once %s.", stamp(h.Held), decides(h))
+	return fmt.Sprintf(" Something new was seen at %s. It counts as a change, from that time on, once %s.", stamp(h.Held), decides(h)) + lasts(h)
 }
 
 // Awaited says of a listed page that its last change is not dated yet, and what decides that.
 func Awaited(h lastmod.History) string {
-	return fmt.Sprintf(" Something new was seen there: it counts as a change once %s.", decides(h))
+	return fmt.Sprintf(" Something new was seen there: it counts as a change once %s.", decides(h)) + lasts(h)
 }
 
 // decides says which visits must show the new text too before it counts as a change.
@@ -108,6 +120,14 @@ func decides(h lastmod.History) string {
 		return fmt.Sprintf("%d more visits, each a minute later or more, show it too", h.More)
 	}
 	return "a visit a minute later or more shows it too"
+}
+
+// lasts says what may be asked once enough visits agree, so that it comes as no surprise then.
+func lasts(h lastmod.History) string {
+	if h.Held.IsZero() || !h.Until.IsZero() {
+		return ""
+	}
+	return " Short texts, titles, pictures, losses, lines that name the day and links in the place of others must last for a day."
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04:05 UTC") }

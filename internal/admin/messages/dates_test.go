@@ -7,6 +7,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/decide/rate"
 )
 
 // unix returns the time of a number of Unix seconds, the zero Time for 0.
@@ -52,6 +53,7 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 		{"the server gives another by now", byServer, last(900, 0), lastmod.Trust{}, []string{"No change was seen", "that Last-Modified gave for that content. It now gives 1 Jan 1970, 00:15:00 UTC" + moved}, "Last-Modified gives."},
 		{"the page gives another by now", byPage, last(0, 900), lastmod.Trust{}, []string{"the page itself gave for that content. It now gives 1 Jan 1970, 00:15:00 UTC", moved}, maybe},
 		{"another by now, and something is held", byServer, holds(last(900, 0), 900, 16), lastmod.Trust{}, []string{moved, "Something new was seen at 1 Jan 1970, 00:15:00 UTC", maybe, "once 16 more visits, each a minute later or more, show it too."}, "Last-Modified gives."},
+		{"it may have to last as well", byServer, holds(last(500, 0), 900, 2), lastmod.Trust{}, []string{"once 2 more visits, each a minute later or more, show it too. Short texts, titles, pictures, losses, lines that name the day and links in the place of others must last for a day."}, "now gives"},
 		{"something is held, for an observation more", byServer, holds(last(500, 0), 900, 1), lastmod.Trust{}, []string{"Last-Modified gives.", "once a visit a minute later or more shows it too."}, "now gives"},
 		{"nothing but what is held", lastmod.Date{}, holds(lastmod.History{}, 900, 2), lastmod.Trust{}, []string{
 			"There is no lastmod yet: something new was first seen at 1 Jan 1970, 00:15:00 UTC, and that time is the lastmod " +
@@ -77,5 +79,22 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 	}
 	if got := LastMod(lastmod.Date{}, lastmod.History{}, lastmod.Trust{}, moment.Seconds(2000)); got != "" {
 		t.Errorf("%q of a page that was not seen", got)
+	}
+}
+
+func TestWordOfAPageThatDidNotChangeIsCalledAGuess(t *testing.T) {
+	for _, tt := range []struct {
+		f       rate.Freq
+		changes uint64
+		want    string
+	}{
+		{rate.Unknown, 0, ""},
+		{rate.Yearly, 2, ""},
+		{rate.Yearly, 0, "called yearly because most such pages are: that is a guess, until a change is seen."},
+		{rate.Daily, 0, "called daily for texts that came and went again, which are no change."},
+	} {
+		if got := Freq(tt.f, tt.changes); !strings.HasSuffix(got, tt.want) || tt.want == "" && got != "" {
+			t.Errorf("%v after %d changes: %q, want %q", tt.f, tt.changes, got, tt.want)
+		}
 	}
 }

@@ -10,7 +10,7 @@ type comparison struct {
 	known   *keySet
 	emptied bool // nearly all of the text is gone, as on an error page
 	churns  bool // most of the text moves by itself
-	// an article has got more links; others in their place are no change: a box of related pages varies
+	// an article has got more links, or one to a new page; others in their place are no change: a box of related pages varies
 	moreLinks bool
 }
 
@@ -32,7 +32,7 @@ const (
 // compare returns when a change was first seen, 0 if there is none.
 func (c *comparison) compare() (since int64) {
 	c.emptied = c.Mark.Size >= emptiedFrom && 100*int(c.View.size) < emptiedShare*int(c.Mark.Size)
-	c.moreLinks = c.View.links > int(c.Mark.Links)
+	c.moreLinks = c.View.links > int(c.Mark.Links) || c.Leads
 	since = c.settle()
 	if c.judge() {
 		since = c.at
@@ -64,6 +64,8 @@ func (c *comparison) judge() (changed bool) {
 		case !c.isOwn(n.block), c.Mark.Text == c.View.text && !n.block.beside:
 		case w.Form != 0 && moves && c.known.has(w.Form): // only its numbers move
 			moving += int(n.block.size)
+		case !c.List && n.link && c.View.links <= int(c.Mark.Links):
+			w.Patience = lastingLink
 		case c.emptied, n.fact:
 			w.Patience = patientObservations
 		case moves:

@@ -120,11 +120,25 @@ func (m Mark) Awaited() (since int64, more int, until int64) {
 		if w.Patience == 0 || since != 0 && int64(w.Since) >= since {
 			continue
 		}
-		if since, more, until = int64(w.Since), max(1, int(w.Patience)+1-int(w.Seen)), 0; w.Seen > w.Patience {
-			until = since + max(goneTime, stayUnit*int64(min(m.mover(w.Prev).Stay, m.mover(w.Next).Stay)))
+		since, more, until = int64(w.Since), max(0, int(w.Patience)+1-int(w.Seen)), 0
+		if w.Gone && m.Doubt > 0 {
+			more = max(more, int(m.Doubt)+1)
+		}
+		if more == 0 {
+			more, until = 1, since+max(goneTime, stayUnit*int64(min(m.mover(w.Prev).Stay, m.mover(w.Next).Stay)))
 		}
 	}
 	return since, more, until
+}
+
+// Relinks reports whether an article that is known well shows new links, and no more than before. They are news if one
+// leads to a new page.
+func (m Mark) Relinks(v *View) bool {
+	if m.Doubt > 0 || v.links > int(m.Links) || v.isList() {
+		return false
+	}
+	known := setOf(m.known)
+	return slices.ContainsFunc(v.blocks, func(b block) bool { return b.link && !b.beside && !known.has(b.key) })
 }
 
 // Recognises reports whether a view still shows half of the page's own texts of the last observation.

@@ -317,3 +317,42 @@ func TestWhatIsHeldSaysWhetherItWaitsForObservationsOrForTime(t *testing.T) {
 		}
 	}
 }
+
+// Once enough observations have agreed, the time that is named stays, and the first observation after it decides.
+func TestTimeThatAHeldTextWaitsForIsKept(t *testing.T) {
+	const start, visit = 1_699_920_800, 8 * 3600 // on the 14th of a month
+	const last = "This paragraph goes one day, and nothing at all comes in its place."
+	first := text(long, one, two, last)
+	for name, then := range map[string]string{
+		"a short text":            text(long, one, two, last, "Sold out"),
+		"a line with today's day": text(long, one, two, last, "Roasted teas for the winter are here, 14 November"),
+		"a picture":               text(long, one, two, last+"<img src=/oak.jpg>"),
+		"a lost text":             text(long, one, two),
+		"nearly all is gone":      text("It is gone, and some new words are in its place."),
+	} {
+		for before := range 6 {
+			t.Run(fmt.Sprint(name, before), func(t *testing.T) {
+				var m Mark
+				o, named, at := First, int64(0), int64(start)
+				for i := 0; i < 20 && o != Changed; i++ {
+					page := then
+					if at = start + int64(i-before-1)*visit; at < start {
+						page = first
+					}
+					f := html.Read([]byte(page), html.Options{})
+					v := Read(&f, 0)
+					m, o, _ = m.Observe(&v, at)
+					switch _, _, until := m.Awaited(); {
+					case named != 0 && (o == Changed) != (at > named), o != Changed && named != 0 && until != named:
+						t.Fatalf("outcome %d %d s after the change; %d was named, and then %d", o, at-start, named, until)
+					case o != Changed:
+						named = until
+					}
+				}
+				if o != Changed {
+					t.Errorf("outcome %d", o)
+				}
+			})
+		}
+	}
+}

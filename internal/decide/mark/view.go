@@ -16,7 +16,9 @@ import (
 // View is what one observation of a page showed, as far as a mark needs it. [Read] makes it and [Site.Consult]
 // completes it. Then it never changes.
 type View struct {
-	Last int64 // when the page was observed before, in Unix seconds, 0 if that is not known; the caller may set it
+	// The caller may set these.
+	Last  int64 // when the page was observed before, in Unix seconds, 0 if that is not known
+	Leads bool  // it links to a page that nobody knew
 
 	text   uint32 // hash of the main text
 	size   uint32 // of the main text, in letters, see weight

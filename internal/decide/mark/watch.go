@@ -28,6 +28,10 @@ const (
 // patientObservations is how many observations a block waits if much speaks against it.
 const patientObservations = 3
 
+// lastingLink is the patience with a link in the place of another. It must also stay for a day: those of a box of
+// related pages may be of the day.
+const lastingLink = patientObservations + 1
+
 // A page that is nearly empty for so long has become empty, and a text that is gone for so long is lost.
 const goneTime = day
 
@@ -101,7 +105,8 @@ func (c *comparison) isRipe(w *watched, b *block) bool {
 		return seen && aged && c.Doubt == 0
 	}
 	stayed := b.size > smallNews || c.at-int64(w.Since) > stayUnit*int64(min(c.mover(w.Prev).Stay, c.mover(w.Next).Stay))
-	return seen && stayed && (aged || !c.emptied && !b.fact && !b.beside) && (c.List || !b.names(c.at))
+	lasts := b.fact || b.beside || !c.List && (b.names(c.at) || b.link && w.Patience == lastingLink)
+	return seen && stayed && (aged || !c.emptied && !lasts)
 }
 
 // believe ends the doubts about all that came with an observation.

@@ -94,7 +94,7 @@ func (g page) borrow(v *observation.Observation) {
 	g.setBorrowed(v.Showing)
 	if p.Showing == v.Showing {
 		if p.BodyHash = 0; p.Dates.Changed != 0 && p.Dates.Changed >= p.Turned.Second() {
-			p.Dates.Undo()
+			p.Undo()
 		}
 	}
 	g.Save(p)

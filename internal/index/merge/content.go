@@ -46,6 +46,7 @@ func (u *visited) content() {
 		for _, a := range u.Alternates {
 			p.Claims = append(p.Claims, pagerecord.Claim{Lang: a.Lang, ID: u.site.ID(a.Location)})
 		}
+		u.View.Leads = readAt != 0 && p.Mark.Relinks(u.View) && u.leadsOn()
 		c := u.compare()
 		u.keepLinks(c)
 		if p.Extended != u.site.Extensions {
@@ -183,7 +184,7 @@ func (u *visited) date(c comparison) lastmod.Finding {
 		Outcome: c.outcome, Since: c.since, Holding: p.Mark.Holding(), Given: given,
 	}, u.site.Trust)
 	if p.Dates = dates; c.outcome != mark.Changed && u.site.Boilerplate.Disowns(p.Mark, p.Dates.Changed.Seconds()) {
-		p.Dates.Undo()
+		p.Undo()
 		p.Dates.Return()
 	}
 	if !p.Mark.Holding() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func modified(t time.Time) string {
@@ -144,6 +145,7 @@ func TestDatesOfADeployAreTakenBack(t *testing.T) {
 	visit(line)
 	for _, p := range pages {
 		w.wantLastMod(p, 0)
+		base.Equal(t, w.page(p).Freq.String(), "yearly", "the word of a page that was not seen to change")
 	}
 }
 

@@ -101,8 +101,8 @@ func (u *visited) linked(ln observation.Link, news News) (open pagerecord.Openne
 	case !u.Explored && u.Echo.Repeats(ln.Location):
 		return pagerecord.Unproven, false
 	case !u.decides() && !to.Link:
-		u.look(u.Location)
-		return pagerecord.Unproven, false
+		u.look(u.Location) // if that shows it too, the page is as old as this visit's link
+		return pagerecord.Unproven, news == maybeNews && ln.Main && !known
 	}
 	isNew = news != NoNews && ln.Main && !known
 	changed := u.point(to)

@@ -33,6 +33,19 @@ func newsOf(v *observation.Observation, after *pagerecord.Page) News {
 	return NoNews
 }
 
+// leadsOn reports whether the page links to a page that is new since the page was read before: nobody linked to it, or
+// nobody got it.
+func (u *visited) leadsOn() (leads bool) {
+	for _, ln := range u.Links {
+		if !ln.Main {
+			continue
+		}
+		to, _ := u.Load(ln.Location) // of all links, since what must be read is read at once
+		leads = leads || !to.Public() && !to.Led() || to.FirstSeen > u.p.Loaded.Before
+	}
+	return leads
+}
+
 // await notes unknown locations that the page links to since a visit that may be a change.
 func (g page) await(unheard []string, since moment.Time) {
 	if !g.p.Loaded.Known {

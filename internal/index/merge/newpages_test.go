@@ -110,6 +110,73 @@ func TestPageThatAHeldLinkAnnouncesIsNew(t *testing.T) {
 	}
 }
 
+// A home page with the last three posts shows a new one in the place of the oldest. What takes the place of a link in a
+// box of related pages was linked to before. A post that somebody asked for before its first link was seen may be older.
+func TestLinkToANewPageIsAChangeInThePlaceOfAnother(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		before      func(w *world)
+		dated, post bool
+	}{
+		{"nobody knew it", func(*world) {}, true, true},
+		{"somebody asked for it", func(w *world) { w.sight("/new", html("what is new")) }, true, false},
+		{"another page links to it since then", func(w *world) {
+			w.sight("/a", html("an article", "/new"))
+			w.sight("/new", html("what is new"))
+		}, true, false},
+		{"another page linked to it before", func(w *world) {
+			w.sight("/a", html("an article", "/new"))
+			w.sight("/new", html("what is new"))
+			w.sight("/", home("", "/a", "/b", "/c"))
+		}, false, false},
+	} {
+		run(t, tt.name, options{}, func(w *world) {
+			for range quiet + 2 {
+				w.sight("/", home("", "/a", "/b", "/c"))
+				w.wait(time.Hour)
+			}
+			tt.before(w)
+			at := w.now.Unix()
+			showHeld(w, "/new", "/a", "/b")
+			w.sight("/new", html("what is new"))
+			for range 2 { // it may be a link of the day
+				w.sight("/", home("", "/new", "/a", "/b"))
+				w.wantLastMod("/", 0)
+			}
+			w.wait(24 * time.Hour)
+			w.sight("/", home("", "/new", "/a", "/b"))
+			for location, dated := range map[string]bool{"/": tt.dated, "/new": tt.post} {
+				want := int64(0)
+				if dated {
+					want = at
+				}
+				w.wantLastMod(location, want)
+			}
+		})
+	}
+}
+
+// A visitor opens the home page, sees a new post and clicks. The site itself sees the link after both.
+func TestPostIsAsOldAsTheLinkThatAVisitorFollowed(t *testing.T) {
+	w := newWorld(t, options{})
+	w.site.Looking = Works
+	for range quiet + 2 {
+		w.sight("/", home("", "/a", "/b", "/c"), own)
+		w.wait(time.Hour)
+	}
+	at := w.now.Unix()
+	w.sight("/", home("", "/new", "/a", "/b"))
+	w.sight("/new", html("what is new"))
+	w.sight("/new", html("what is new"), own)
+	for range certainObservations + 1 {
+		w.wait(6 * time.Hour)
+		w.sight("/", home("", "/new", "/a", "/b"), own)
+	}
+	w.wantLastMod("/", at)
+	w.sight("/new", html("what is new"), own)
+	w.wantLastMod("/new", at)
+}
+
 // A list gets more links at once than a mark follows blocks.
 func TestListAnnouncesAllOfManyLinks(t *testing.T) {
 	articles := func(n int) (all []string) {

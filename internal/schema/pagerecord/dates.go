@@ -6,6 +6,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/decide/rate"
 	"github.com/servemap/servemap/internal/schema/shards"
 )
 
@@ -38,6 +39,13 @@ func (p *Page) Estimate(o mark.Outcome, found lastmod.Finding, at int64) {
 	}
 	if p.Observations > 1 || p.Dates.Date.At != 0 {
 		p.Freq = p.Rate.Freq(p.Freq)
+	}
+}
+
+// Undo takes back the last change. If it was the only one, the estimate knows of none either.
+func (p *Page) Undo() {
+	if p.Dates.Undo(); p.Dates.Count == 0 {
+		p.Rate.Past = rate.History{}
 	}
 }
 
