@@ -113,7 +113,9 @@ func (p *statusPage) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", p.Paint("1", p.Escape(p.Origin+": "+p.State)))
 	fmt.Fprintf(&b, "%s\n", report.Wrap(p.Escape(p.facts()), "", p.Width))
-	links := slices.DeleteFunc(p.Stats.LeftOut, func(l servemap.LeftOut) bool { return l.Example == "" }) // pages have none
+	links := slices.DeleteFunc(p.Stats.LeftOut, func(l servemap.LeftOut) bool {
+		return l.Example == "" // as of pages, which the reasons tell
+	})
 	p.once(links)
 	for _, part := range []struct {
 		care         messages.Care

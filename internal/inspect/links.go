@@ -107,9 +107,11 @@ func (c *Config) groups(ctx context.Context, verdicts map[string]int) []Group {
 	links, _ := c.targets(ctx) // without the store, none is told apart
 	verdicts = maps.Clone(verdicts)
 	waiting := eligibility.Waiting.String() + " "
+	unseen := waiting + eligibility.NotSeen.String()
 	for _, l := range links {
-		unseen := waiting + eligibility.NotSeen.String()
-		if l.Verdict == eligibility.Waiting.String() && messages.ReasonNamed(l.Reason).Verdict() == eligibility.Unknown && verdicts[unseen] > 0 {
+		waits := l.Verdict == eligibility.Waiting.String()
+		apart := waits && messages.ReasonNamed(l.Reason).Verdict() == eligibility.Unknown // as Config.unseen says
+		if apart && verdicts[unseen] > 0 {
 			verdicts[unseen]--
 			verdicts[waiting+l.Reason]++
 		}
