@@ -43,7 +43,7 @@ func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 	fs.Uint64Var(&c.Seed, "seed", 1, "a `NUMBER` that decides which pages are read: the same ones for the same number")
 	fs.StringVar(&c.origin, "origin", "", "the site's public `URL`, where the sitemap is read from another server, such as the one behind a proxy")
 	fs.StringVar(&c.out, "out", "", "write the report to a `FILE` besides: .html for a client, .md, .csv or .json")
-	fs.BoolVar(&c.crawl, "crawl", false, "crawl the site too, and say which linked pages are not listed, and which listed ones nobody links to")
+	fs.BoolVar(&c.crawl, "crawl", false, "crawl the site too, and say which links are broken, which linked pages are not listed, and which listed ones nobody links to")
 	fs.StringVar(&c.data, "data", "", "compare the dates with what servemap observed, as the `DIR` of proxy, files, run or crawl has it")
 	fs.DurationVar(&c.Time, "time", 5*time.Minute, "how `LONG` the check may take at most, such as 90s or 10m")
 	fs.Lookup("time").DefValue = "5m"

@@ -65,3 +65,24 @@ func TestMorePagesAreReadWhenTheyAnswerFast(t *testing.T) {
 		}
 	}
 }
+
+func TestPageThatTheTimeIsTooShortForIsNotBlamed(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/slow":
+			<-r.Context().Done()
+		case "/sitemap.xml":
+			w.Header().Set("Content-Type", "application/xml")
+			fmt.Fprintf(w, `<urlset xmlns="%s"><url><loc>http://%s/slow</loc></url></urlset>`, namespace, r.Host)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer site.Close()
+	u, err := url.Parse(site.URL + "/sitemap.xml")
+	base.Check(t, err)
+	r, err := Run(t.Context(), Config{URL: u, Time: 2 * time.Second})
+	if err != nil || r.Faults > 0 || !slices.Equal(r.Limits, []string{"the check stopped after 2s"}) || r.Sample.Asked != 0 {
+		t.Errorf("it says %+v, %q, %v", r, r.Limits, err)
+	}
+}
