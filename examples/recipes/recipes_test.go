@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/go-chi/chi/v5"
 	"golang.org/x/crypto/acme/autocert"
 
 	"github.com/servemap/servemap"
@@ -150,6 +151,30 @@ func TestFiberHintsAtTheRightWay(t *testing.T) {
 	s.WantListed()
 	if hints := strings.Join(s.Stats().Hints, "\n"); !strings.Contains(hints, "site.Wrap(adaptor.FiberApp(app))") {
 		t.Errorf("the hints are %q; they should name the right way", hints)
+	}
+}
+
+// The middleware of a subrouter gets no requests for the sitemap. That of chi's root router does.
+func TestTheOwnerOfASubrouterIsTold(t *testing.T) {
+	below := func(site *servemap.Site) http.Handler {
+		r := chi.NewRouter()
+		r.Route("/shop", func(r chi.Router) {
+			r.Use(site.Wrap)
+			r.Get("/", page(home))
+		})
+		return r
+	}
+	for name, tt := range map[string]struct {
+		recipe func(*servemap.Site) http.Handler
+		visit  string
+		status int
+	}{"a subrouter": {below, "/shop/", http.StatusNotFound}, "the root router": {Chi, "/", http.StatusServiceUnavailable}} {
+		s := start(t, nil, tt.recipe)
+		s.Get(tt.visit)
+		told := strings.Contains(strings.Join(s.Stats().Hints, "\n"), "put site.Wrap around the whole router")
+		if a := s.Get("/sitemap.xml"); a.Status != tt.status || told != (a.Status == http.StatusNotFound) {
+			t.Errorf("%s: the sitemap answers %d, and a hint says so: %v", name, a.Status, told)
+		}
 	}
 }
 
