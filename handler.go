@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"maps"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -17,6 +19,7 @@ import (
 	"github.com/servemap/servemap/internal/admin/guard"
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/admin/metrics"
+	"github.com/servemap/servemap/internal/crawl/explore"
 	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/eligibility"
@@ -24,6 +27,8 @@ import (
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/reader"
 	"github.com/servemap/servemap/internal/inspect"
+	"github.com/servemap/servemap/internal/observe"
+	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/words"
 	"github.com/servemap/servemap/internal/publish/announce"
 	"github.com/servemap/servemap/internal/schema/changelog"
@@ -199,6 +204,195 @@ func (s *Site) Metrics(allow func(*http.Request) bool) http.Handler {
 	}))
 }
 
+// ExploreOptions adjusts [Site.Explore]. The zero values are the defaults.
+type ExploreOptions struct {
+	// MaxRequests is how many requests Explore makes at most; by default 20,000.
+	MaxRequests int
+	// Concurrency is how many requests run at once at most; by default 2.
+	Concurrency int
+	// Inside, if not nil, is the site's own handler, to ask in place of the origin. Then pages
+	// that a proxy in front protects count as public.
+	Inside http.Handler
+	// Revisit makes Explore go on until ctx ends. It then requests so many pages a day at most that no visitor
+	// requests: one that changes daily about twice a day, and each three times in Limits.KeepFor. So changes get a
+	// lastmod, and pages that are gone leave.
+	Revisit int
+	// Paths are those of a router's own list. Explore asks for them too, and a page there is listed as one with a route
+	// of its own. Left out are paths with a variable, such as /p/{id}, with a verb, such as /cache/clear, and with a
+	// name such as admin or debug.
+	Paths []string
+	// Sitemaps are sitemaps that the site has, such as "/old.xml", besides what its robots.txt names and "/sitemap.xml",
+	// also one behind this Site's own. Explore asks for what they list, and a page there is listed since the owner has
+	// published it. Their dates are not believed.
+	Sitemaps []string
+	// Progress, if not nil, is called a few times a second and at the end.
+	Progress func(Exploration)
+}
+
+// Exploration says how far [Site.Explore] has got. Once Progress has returned, Explore may
+// change it.
+type Exploration struct {
+	Requests int `json:"requests"` // made so far
+	Pages    int `json:"pages"`    // requests answered with HTML
+	Waiting  int `json:"waiting"`  // locations still to request
+	// Skipped counts by reason the links that Explore did not follow, such as "acting",
+	// "disallowed", "nofollow", "query" or "endless". Pages "elsewhere" were requested, but
+	// not answered by this process, so they taught it nothing. Pages "held" are in Held.
+	Skipped map[string]int `json:"skipped,omitempty"`
+	// Examples have for each of these reasons the first such link, as a URL, or as its page has it if it is none.
+	Examples map[string]string `json:"examples,omitempty"`
+	// Acting are the URLs of links that may act, one of each shape, at most 100. If one is a
+	// page, a [Rule] with [DecisionAlways] lets the next exploration request it.
+	Acting []string `json:"acting,omitempty"`
+	// Params keep linked pages out of the sitemap, as "id: 20 linked pages of /view"; at most 20.
+	Params []string `json:"params,omitempty"`
+	// Held are, at the end, the URLs of requested pages that are held for their address, at most 100.
+	Held []string `json:"held,omitempty"`
+	// Stale are URLs that the site's own sitemap lists, and that were answered with an error, at most 100.
+	Stale []string `json:"stale,omitempty"`
+}
+
+// ErrElsewhere is wrapped by the error of [Site.Explore] if the public origin does not lead to this process.
+var ErrElsewhere = explore.ErrElsewhere
+
+// LeftOut is a line of the table of what was left out.
+type LeftOut struct {
+	Cause   string `json:"cause"` // such as "query", "endless" or "no-store"
+	Count   int    `json:"count"`
+	Example string `json:"example,omitempty"` // a URL
+	Means   string `json:"means"`             // a sentence
+	Remedy  string `json:"remedy,omitempty"`  // what to do if it is a mistake
+}
+
+// LeftOut is the table of the links that were not followed, first what may be a mistake.
+func (e Exploration) LeftOut() []LeftOut {
+	counts := maps.Clone(e.Skipped)
+	if counts == nil {
+		counts = map[string]int{}
+	}
+	counts[eligibility.LinkLeft.String()] = e.Waiting
+	return leftOut(messages.TableOf(counts, e.Examples), e.Params)
+}
+
+func leftOut(table []messages.Left, params []string) (all []LeftOut) {
+	for _, l := range table {
+		if l.Cause == eligibility.AddressQuery.String() {
+			l.Remedy = messages.QueryRemedy(params)
+		}
+		all = append(all, LeftOut(l))
+	}
+	return all
+}
+
+// String says it in one line, as "120 requests, 118 pages, 0 left, 2 acting".
+func (e Exploration) String() string {
+	text := fmt.Sprintf("%d requests, %d pages, %d left", e.Requests, e.Pages, e.Waiting)
+	for _, why := range slices.Sorted(maps.Keys(e.Skipped)) {
+		text += fmt.Sprintf(", %d %s", e.Skipped[why], why)
+	}
+	return text
+}
+
+// Explore walks the site through its public origin, from the entries along the links, and
+// requests what the sitemap lists that the site has behind this one, and what rules with
+// [DecisionAlways] name without a star. It returns when all it
+// found is in the sitemap. So a site has its sitemap before its first visitor. If opts is
+// nil, it uses the defaults.
+//
+// First Explore finds out, for some seconds, whether the origin leads to this process; the
+// server may begin to listen meanwhile. If not, the error says so, and nothing is explored
+// without [ExploreOptions.Inside]. So it gets what a stranger gets, whatever a proxy in
+// front does. It makes only GET requests, to the origin alone, without cookies, as
+// "servemap-explore". It obeys robots.txt and nofollow, leaves to visitors what may act,
+// such as /logout and /items/5/hide, and slows down or pauses when the site does. A
+// calendar without end is left after some pages that show nothing new.
+//
+// The error is that of ctx if ctx ended, or says why the exploration could not begin or go
+// on. The Exploration counts what was done until then, and what was learned stays.
+func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, error) {
+	if opts == nil {
+		opts = &ExploreOptions{}
+	}
+	cfg, err := s.exploring(opts)
+	if err != nil {
+		return Exploration{}, fmt.Errorf("servemap: exploring: %w", err)
+	}
+	report, err := explore.Run(ctx, cfg)
+	if err == nil {
+		s.looks.Asks.Store(&cfg)         // looks go the same way from now on, as a stranger gets the page
+		s.hints.End(messages.Unexplored) // before the revisits, which do not end
+		err = s.Flush(ctx)
+	}
+	if (err == nil || len(report.Skipped) > 0) && cfg.Walks() {
+		done := Exploration(report)
+		if err != nil { // what it did not ask for was left by no limit
+			done.Waiting = 0
+		}
+		s.left.Store(&done)
+		for _, l := range done.LeftOut() {
+			args := []any{"cause", l.Cause, "links", l.Count}
+			if l.Example != "" && messages.MayName(l.Cause) {
+				args = append(args, "such as", l.Example)
+			}
+			s.log.Logger().Info(strings.TrimSpace(messages.NotFollowed+l.Means+" "+l.Remedy), args...)
+		}
+	}
+	if err == nil && opts.Revisit > 0 {
+		err = explore.Revisit(ctx, cfg, opts.Revisit, s.opts.Limits.KeepFor/3)
+	}
+	if another := errors.Is(err, explore.ErrAnother) && s.observer.Own.Another(); !another && errors.Is(err, explore.ErrElsewhere) {
+		cut := s.observer.Own.CutInFront()
+		why := strings.TrimPrefix(err.Error(), explore.ErrElsewhere.Error()+": ")
+		if err = fmt.Errorf("%w; %s", err, messages.Elsewhere(cut)); cut != "" {
+			why += "; " + messages.Elsewhere(cut)
+		}
+		s.hints.Give(messages.Unexplored, "What came there: "+why+".")
+	}
+	if err != nil {
+		err = fmt.Errorf("servemap: exploring: %w", err)
+	}
+	return Exploration(report), err
+}
+
+// Exploring reports whether the site made a request itself, by [Site.Explore] or to look at
+// a page of its own (see Limits.Looks), for handlers behind [Site.Wrap] or [Site.Mount].
+// They can leave such requests out of their statistics and limits.
+func Exploring(r *http.Request) bool { return observe.Explores(r) }
+
+func (s *Site) exploring(opts *ExploreOptions) (cfg explore.Config, err error) {
+	routes := map[string]bool{}
+	cfg = s.observer.Own.Door(routes)
+	cfg.Behind = s.looks.Behind
+	cfg.Entries, cfg.MaxRequests, cfg.Concurrency = s.entries, cmp.Or(max(opts.MaxRequests, 0), 20_000), cmp.Or(max(opts.Concurrency, 0), 2)
+	cfg.Ledger = explore.NewLedger(cfg.MaxRequests)
+	for _, path := range opts.Paths {
+		if r := s.norm.Parse(path); r.Reason == location.ReasonNone && !strings.ContainsAny(path, "{}[]<>():*+") && eligibility.Unlinked(r.Location) {
+			cfg.Paths, routes[r.Location] = append(cfg.Paths, r.Location), true
+		}
+	}
+	for _, url := range opts.Sitemaps {
+		at := s.norm.Parse(url)
+		if at.Location == "" {
+			return cfg, fmt.Errorf(words.Say("{Sitemaps}: %q is no address of %s"), url, s.origin)
+		}
+		cfg.Sitemaps = append(cfg.Sitemaps, at.Location)
+	}
+	if s.opts.Robots != "" {
+		cfg.Robots = []byte(s.opts.Robots)
+	}
+	if opts.Inside != nil {
+		s.observer.Own.Leads()
+		cfg.How, cfg.Handler = explore.Inside, s.observer.Own.Inside(opts.Inside)
+		if s.path != s.origin.Folder() && cfg.Robots == nil {
+			cfg.Robots = []byte{} // a proxy removes the prefix, so the host's robots.txt is not this handler's
+		}
+	}
+	if opts.Progress != nil {
+		cfg.Progress = func(r explore.Report) { opts.Progress(Exploration(r)) }
+	}
+	return cfg, nil
+}
+
 // RobotsLine returns the line of robots.txt that tells crawlers where the sitemap is, such as
 // "Sitemap: https://example.com/sitemap.xml". It is the same while that answers 503. Extensions.News adds a second
 // line, behind a "\n".
@@ -263,6 +457,121 @@ func (s *Site) Sitemaps() (urls []string) {
 		}
 	}
 	return urls
+}
+
+// Page is what is known of a listed page. All times are in UTC.
+type Page struct {
+	URL string `json:"url"` // as in the sitemap
+	// FirstSeen and LastSeen are the times of the first and the last observation that showed
+	// the page to an anonymous visitor. Most visits are no observations.
+	FirstSeen time.Time `json:"first_seen,omitzero"`
+	LastSeen  time.Time `json:"last_seen,omitzero"`
+	// LastModified is the lastmod of the sitemap, or the zero Time if there is none.
+	LastModified time.Time `json:"lastmod,omitzero"`
+	// ChangeFreq is the changefreq of the sitemap: a rule's, or the inferred one, or "".
+	ChangeFreq string `json:"changefreq,omitempty"`
+	Changes    int    `json:"changes"` // of its content that were seen
+	// Alternates are the URLs of the page in other languages, by hreflang in lower case.
+	// Only listed pages that name this page in turn are among them.
+	Alternates map[string]string `json:"alternates,omitempty"`
+}
+
+// Pages yields the listed pages, in the order of their URLs. An error ends it. A page that
+// is listed or leaves meanwhile may be among them or not.
+func (s *Site) Pages(ctx context.Context) iter.Seq2[Page, error] {
+	return each(s.indexer.Pages(ctx), "reading the pages", s.page)
+}
+
+// each yields what a function makes of each value, until an error ends that.
+func each[From, To any](all iter.Seq2[From, error], doing string, to func(From) To) iter.Seq2[To, error] {
+	return func(yield func(To, error) bool) {
+		for one, err := range all {
+			if err != nil {
+				yield(*new(To), fmt.Errorf("servemap: %s: %w", doing, err))
+				return
+			}
+			if !yield(to(one), nil) {
+				return
+			}
+		}
+	}
+}
+
+func (s *Site) page(p reader.Known) Page {
+	page := Page{
+		URL:        s.origin.URL(p.Location),
+		FirstSeen:  p.FirstSeen.Time().UTC(),
+		LastSeen:   p.LastSeen.Time().UTC(),
+		ChangeFreq: cmp.Or(s.rules.Freq(p.Location), p.Entry.Freq.String()),
+		Changes:    int(p.Dates.Count),
+	}
+	for _, a := range p.Peers {
+		if page.Alternates == nil {
+			page.Alternates = map[string]string{}
+		}
+		page.Alternates[a.Lang] = s.origin.URL(a.Location)
+	}
+	if at := p.Entry.LastMod(s.files.Trust(), moment.Of(time.Now())); at != 0 {
+		page.LastModified = at.Time().UTC()
+	}
+	return page
+}
+
+// Change is what happened last to a page of the sitemap. All times are in UTC.
+type Change struct {
+	URL  string     `json:"url"` // as in the sitemap
+	Kind ChangeKind `json:"kind"`
+	At   time.Time  `json:"at"` // when the change was noted
+	// Listed is when an added page was listed. It is before At if the page has changed
+	// since then. It is zero for the other kinds.
+	Listed time.Time `json:"listed,omitzero"`
+	// Reason is why a removed page is no longer listed. It is "" for the other kinds, and
+	// while the store does not know the reason yet.
+	Reason Reason `json:"reason,omitempty"`
+}
+
+// ChangeKind says what happened to a page.
+type ChangeKind string
+
+// The kinds of changes.
+const (
+	ChangeAdded   ChangeKind = "added"   // it was listed since the requested time
+	ChangeChanged ChangeKind = "changed" // its content changed since then
+	ChangeRemoved ChangeKind = "removed" // it is no longer listed
+)
+
+// ErrTooOld says that the time given to [Site.Changes] is longer ago than the site
+// remembers. The error of Changes wraps it.
+var ErrTooOld = changelog.ErrOlder
+
+// Changes yields what happened to the pages of the sitemap since a time: for each page its
+// last change, in the order of time. An error ends it.
+//
+// The site remembers the last 7 days, and at most 128 MiB, but no page that [Site.Forget]
+// took out. If since is longer ago, the error wraps [ErrTooOld]. Then read [Site.Pages], and
+// next time ask for the time at which you began to read. To continue, ask for the time of
+// the last change that you saw, in a fleet for a minute before it; Changes yields that again.
+func (s *Site) Changes(ctx context.Context, since time.Time) iter.Seq2[Change, error] {
+	doing := "reading the changes since " + since.UTC().Format(time.RFC3339)
+	return each(s.indexer.Events(ctx, since), doing, func(e changelog.Event) Change { return s.change(e, since) })
+}
+
+func (s *Site) change(e changelog.Event, since time.Time) Change {
+	c := Change{URL: s.origin.URL(e.Location), Kind: ChangeChanged, At: e.At.UTC()}
+	switch what := e.Kind(since); {
+	case what == changelog.Removed:
+		c.Kind = ChangeRemoved
+		if e.Why != eligibility.None {
+			c.Reason = Reason(e.Why.String())
+		}
+	case !s.files.Allows(e.Location):
+		c.Kind = ChangeRemoved
+	case what == changelog.Added:
+		if c.Kind, c.Listed = ChangeAdded, c.At; e.What == changelog.Changed {
+			c.Listed = e.Since.UTC()
+		}
+	}
+	return c
 }
 
 // Verdict says whether a page is listed.
@@ -504,4 +813,116 @@ func (s *settings) locate(url string) (string, error) {
 		return "", errors.New("servemap: " + messages.NoPageOf(url, s.origin.String(), eligibility.OfAddress(r.Reason)))
 	}
 	return r.Location, nil
+}
+
+// Crawler is what the crawler of one search engine fetched. Files have the requests from addresses that are confirmed
+// to be the engine's. If none can be confirmed, they have every request that claims to be from it.
+type Crawler struct {
+	Engine      string        `json:"engine"`          // the name of the crawler, such as "Googlebot" or "GPTBot"
+	AI          bool          `json:"ai,omitempty"`    // it reads for an AI service
+	Confirmable bool          `json:"confirmable"`     // the DNS or Options.CrawlerRanges can confirm its addresses
+	Days        []CrawlerDay  `json:"days"`            // the latest first, at most 30
+	Files       []CrawlerFile `json:"files,omitempty"` // of the sitemap, the latest fetch first, at most 256
+}
+
+// CrawlerDay counts a day's requests whose User-Agent named an engine's crawler.
+type CrawlerDay struct {
+	Day     time.Time `json:"day"`     // the beginning of the day, in UTC
+	Claimed int       `json:"claimed"` // requests that claimed to be from the engine
+	// Confirmed is how many of them are known to come from an address of the engine: by
+	// reverse and forward DNS, or by Options.CrawlerRanges.
+	Confirmed int `json:"confirmed"`
+}
+
+// CrawlerFile is the last fetch of one of the sitemap's files.
+type CrawlerFile struct {
+	URL    string    `json:"url"`    // without ".gz"
+	At     time.Time `json:"at"`     // in UTC
+	Status int       `json:"status"` // such as 200, 304, or 503 while nothing was listed
+}
+
+// Crawlers returns what each search engine fetched, for every engine that a request claimed
+// to be from. It is nil without Options.Crawlers. Days and Files are stored every 10
+// minutes and by [Site.Close], with those of other processes on the same store. A client's
+// address is never stored or logged.
+func (s *Site) Crawlers() []Crawler {
+	if s.crawlers == nil {
+		return nil
+	}
+	var all []Crawler
+	for _, r := range s.crawlers.Report() {
+		c := Crawler{Engine: r.Engine.String(), AI: r.Engine.AI(), Confirmable: r.Confirmable}
+		for day, n := range r.Days {
+			c.Days = append(c.Days, CrawlerDay{Day: time.Unix(day*24*60*60, 0).UTC(), Claimed: n.Claimed, Confirmed: n.Confirmed})
+		}
+		slices.SortFunc(c.Days, func(x, y CrawlerDay) int { return y.Day.Compare(x.Day) })
+		for name, f := range r.Files {
+			c.Files = append(c.Files, CrawlerFile{URL: s.origin.URL(s.origin.Folder() + name), At: f.At.Time().UTC(), Status: f.Status})
+		}
+		slices.SortFunc(c.Files, func(x, y CrawlerFile) int { return cmp.Or(y.At.Compare(x.At), cmp.Compare(x.URL, y.URL)) })
+		all = append(all, c)
+	}
+	return all
+}
+
+// Stats are counts since the start of this process, unless they say otherwise.
+type Stats struct {
+	Listed       int    `json:"listed"`       // pages in the sitemap that is served now
+	Waiting      int    `json:"waiting"`      // the locations of VerdictWaiting, as in Verdicts
+	Observations uint64 `json:"observations"` // responses that showed something of a page
+	Dropped      uint64 `json:"dropped"`      // observations lost because too many came at once
+	Queued       int    `json:"queued"`       // observations not yet merged now
+	Damaged      uint64 `json:"damaged"`      // records of the store that could not be read
+	// Verdicts counts the known locations by [Verdict] and [Reason], such as "listed link"
+	// or "held capability". It may be incomplete soon after the start.
+	Verdicts map[string]int `json:"verdicts"`
+	// Ignored counts the responses that were observed and showed no public page, by
+	// reason, such as "cookie" or "not-html".
+	Ignored map[string]uint64 `json:"ignored"`
+	// LeftOut is the table of what is not listed, first what may be a mistake: known pages by their reason, and the
+	// links that the last exploration of this process did not follow.
+	LeftOut []LeftOut `json:"left_out,omitempty"`
+	// Hints say what keeps the site, or much of it, from being learned, and what to do
+	// about it, until that has gone. Each was logged as well.
+	Hints       []string `json:"hints,omitempty"`
+	BrokenLinks int      `json:"broken_links"`    // addresses that listed pages link to and that answered 404, 410 or an error
+	Store       string   `json:"store,omitempty"` // why the store cannot be used now
+}
+
+// Stats returns the present counts. It does not wait for the store.
+func (s *Site) Stats() Stats {
+	l := s.indexer.Stats()
+	served, _ := s.files.Metrics()
+	st := Stats{
+		Listed:       served.Pages,
+		Observations: l.Observations, Dropped: l.Dropped, Queued: l.Queued,
+		Damaged:  l.Damaged + uint64(served.Damaged),
+		Verdicts: map[string]int{}, Ignored: s.observer.Counts(), Hints: s.hints.Texts(), BrokenLinks: s.indexer.Links.Broken(),
+	}
+	for _, c := range l.Counts {
+		st.Verdicts[c.Verdict.String()+" "+c.Reason.String()] = c.Pages
+		if c.Verdict == eligibility.Waiting {
+			st.Waiting += c.Pages
+		}
+	}
+	st.LeftOut = s.leftOut(st.Verdicts)
+	if l.Problem != nil {
+		st.Store = l.Problem.Error()
+	}
+	return st
+}
+
+// leftOut returns the table of what is not listed.
+func (s *Site) leftOut(verdicts map[string]int) []LeftOut {
+	counts := map[string]int{}
+	for verdict, n := range verdicts {
+		if is, reason, _ := strings.Cut(verdict, " "); is != string(VerdictListed) && is != string(VerdictGone) {
+			counts[reason] += n
+		}
+	}
+	all := leftOut(messages.TableOf(counts, nil), nil)
+	if done := s.left.Load(); done != nil {
+		all = append(all, done.LeftOut()...)
+	}
+	return all
 }
