@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -49,5 +50,20 @@ func TestImportsGoDown(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestTopLevelStaysSmall names all that may stand at the top of the repository.
+func TestTopLevelStaysSmall(t *testing.T) {
+	may := []string{"go.mod", "go.sum", "middleware.go", "store", "handler.go", "examples", "middleware_test.go", "README.md",
+		"LICENSE", "internal", "cmd", "notify", "metrics", "docs"}
+	entries, err := os.ReadDir("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") && !slices.Contains(may, e.Name()) {
+			t.Errorf("%s stands at the top; it belongs in one of the folders or in one of the files there", e.Name())
+		}
 	}
 }
