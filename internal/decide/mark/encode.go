@@ -5,22 +5,24 @@ import (
 	"slices"
 )
 
-// MarshalBinary returns the mark as it is stored. It takes 17 bytes, plus two for each block that the
-// page showed, at most 3,600, plus up to 350 if its text moves.
+// MarshalBinary returns the mark as it is stored. It takes 23 bytes, some eight bits for each block that the page
+// showed, and up to 400 bytes more if its text moves.
 func (m Mark) MarshalBinary() (b []byte, err error) {
 	if !m.began {
 		return nil, nil
 	}
 	watched, movers := full(m.watch[:]), full(m.movers[:])
-	b = append(b, byte(len(watched)), byte(len(movers)), byte(len(m.places)/2))
+	b = append(b, byte(len(watched)), byte(len(movers)), byte(len(m.places)))
+	b = binary.BigEndian.AppendUint16(b, uint16(len(m.own)))
+	b = binary.BigEndian.AppendUint16(b, uint16(len(m.others)))
 	for _, part := range [...]any{&m.state, watched, movers} {
 		b, _ = binary.Append(b, binary.BigEndian, part) // all have a fixed size
 	}
-	return append(append(b, m.places...), m.known...), nil
+	return append(append(append(b, m.places...), m.own...), m.others...), nil
 }
 
 // formNow is the form of what is stored. A mark of another form has other hashes of texts, so it starts anew.
-const formNow = 3
+const formNow = 4
 
 // full returns the entries of a list, which are in front.
 func full[T comparable](list []T) []T {
@@ -34,11 +36,12 @@ func full[T comparable](list []T) []T {
 // UnmarshalBinary reads what MarshalBinary wrote. A mark that cannot be read starts anew.
 func (m *Mark) UnmarshalBinary(b []byte) error {
 	*m = Mark{}
-	if len(b) < 3 || b[0] > watchKept || b[1] > moversKept || b[2] > placesRemembered {
+	if len(b) < 7 || b[0] > watchKept || b[1] > moversKept {
 		return nil
 	}
 	var read Mark
-	watched, movers, places, b := read.watch[:b[0]], read.movers[:b[1]], 2*int(b[2]), b[3:]
+	watched, movers, others := read.watch[:b[0]], read.movers[:b[1]], int(binary.BigEndian.Uint16(b[5:]))
+	places, own, b := int(b[2]), int(binary.BigEndian.Uint16(b[3:])), b[7:]
 	for _, part := range [...]any{&read.state, watched, movers} {
 		n, err := binary.Decode(b, binary.BigEndian, part)
 		if err != nil {
@@ -46,15 +49,11 @@ func (m *Mark) UnmarshalBinary(b []byte) error {
 		}
 		b = b[n:]
 	}
-	if len(b) < places {
+	if read.Form != formNow || len(b) != places+own+others {
 		return nil
 	}
-	read.places, b = string(b[:places]), b[places:]
-	if len(b)%2 != 0 || len(b) > 2*knownKept || read.Form != formNow {
-		return nil
-	}
-	read.began, read.known = true, string(b)
-	read.Own, read.Doubt = min(read.Own, uint16(len(b)/2)), min(read.Doubt, firstDoubt)
+	read.began, read.Doubt = true, min(read.Doubt, firstDoubt)
+	read.places, read.own, read.others = keys(b[:places]), keys(b[places:places+own]), keys(b[places+own:])
 	for i := range watched {
 		watched[i].Seen = max(1, watched[i].Seen)
 	}

@@ -1,62 +1,158 @@
 package mark
 
+import (
+	"iter"
+	"math/bits"
+)
+
+// A key is a part of the hash of a text, or of what says where it stands. More bits would take more memory: so few
+// make one new text in fifty look known on a page of 300.
+const keyBits = 14
+
+func keyOf(hash uint64) uint16 { return uint16(hash >> (64 - keyBits)) }
+
 // knownKept is how many keys of a page are kept at most.
 const knownKept = 1800
 
 // keySet is a set of keys.
-type keySet [1 << 16 / 64]uint64
+type keySet [1 << keyBits / 64]uint64
 
 func (s *keySet) has(key uint16) bool { return s[key>>6]&(1<<(key&63)) != 0 }
 func (s *keySet) add(key uint16)      { s[key>>6] |= 1 << (key & 63) }
 
-// setOf returns keys as a set.
-func setOf(keys string) *keySet {
-	s := new(keySet)
-	for i := 0; i < len(keys); i += 2 {
-		s.add(keyAt(keys, i))
+// union returns the keys that are in either of two sets.
+func (s *keySet) union(t *keySet) *keySet {
+	all := *s
+	for i := range t {
+		all[i] |= t[i]
+	}
+	return &all
+}
+
+func (s *keySet) len() (n int) {
+	for _, word := range s {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
+
+// all returns the keys in rising order.
+func (s *keySet) all() iter.Seq[uint16] {
+	return func(yield func(uint16) bool) {
+		for i, word := range s {
+			for ; word != 0; word &= word - 1 {
+				if !yield(uint16(64*i + bits.TrailingZeros64(word))) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// keys is a set of keys as a mark keeps it: their number, and the gaps between them in Golomb-Rice code.
+type keys string
+
+// pack returns a set in few bytes.
+func (s *keySet) pack() keys {
+	n, next := s.len(), 0
+	if n == 0 {
+		return ""
+	}
+	w := bitString{}
+	w.put(n, keyBits)
+	for key := range s.all() {
+		gap, low := int(key)-next, keyBits-bits.Len(uint(n))
+		for range gap >> low {
+			w.put(1, 1)
+		}
+		w.put(0, 1)
+		w.put(gap, low)
+		next = int(key) + 1
+	}
+	return keys(w.b)
+}
+
+// set returns the keys as a set. Of damaged ones it returns some set.
+func (k keys) set() *keySet {
+	s, r := new(keySet), bitString{b: []byte(k)}
+	n, next := r.take(keyBits), 0
+	for range n {
+		gap, low := 0, keyBits-bits.Len(uint(n))
+		for r.take(1) == 1 {
+			gap += 1 << low
+		}
+		if next += gap + r.take(low); next >= 1<<keyBits || r.n > 8*len(r.b) {
+			break
+		}
+		s.add(uint16(next))
+		next++
 	}
 	return s
 }
 
-func keyAt(keys string, i int) uint16 { return uint16(keys[i])<<8 | uint16(keys[i+1]) }
+// bitString is a string of bits that is written or read from its begin.
+type bitString struct {
+	b []byte
+	n int // bits that were written or read
+}
 
-// missing returns the keys of the page's own texts of the last observation that a view lacks.
-func (m *Mark) missing(v *View) (keys []uint16) {
+// put appends the lowest bits of a number.
+func (s *bitString) put(v, width int) {
+	for ; width > 0; width-- {
+		if s.n%8 == 0 {
+			s.b = append(s.b, 0)
+		}
+		s.b[s.n/8] |= byte(v>>(width-1)&1) << (s.n % 8)
+		s.n++
+	}
+}
+
+// take returns the next bits as a number. Behind the end all are 0.
+func (s *bitString) take(width int) (v int) {
+	for range width {
+		v <<= 1
+		if s.n/8 < len(s.b) {
+			v |= int(s.b[s.n/8]>>(s.n%8)) & 1
+		}
+		s.n++
+	}
+	return v
+}
+
+// known returns the keys of all that the page showed, as far as the mark remembers.
+func (m *Mark) known() *keySet { return m.own.set().union(m.others.set()) }
+
+// missing returns the keys of the page's own texts of the last observation that a view lacks, and how many it had.
+func (m *Mark) missing(v *View) (gone []uint16, of int) {
 	shown := new(keySet)
 	for i := range v.blocks {
 		shown.add(v.blocks[i].key)
 	}
-	for i := 0; i < 2*int(m.Own); i += 2 {
-		if key := keyAt(m.known, i); !shown.has(key) {
-			keys = append(keys, key)
+	for key := range m.own.set().all() {
+		if of++; !shown.has(key) {
+			gone = append(gone, key)
 		}
 	}
-	return keys
+	return gone, of
 }
 
-// adopt makes the texts of a view known. The page's own go first, and the oldest go when there are too many.
-func (m *Mark) adopt(v *View) {
-	var taken keySet
-	keys := make([]byte, 0, len(m.known)+2*len(v.blocks))
-	note := func(key uint16) {
-		if !taken.has(key) && len(keys) < 2*knownKept {
-			taken.add(key)
-			keys = append(keys, byte(key>>8), byte(key))
-		}
-	}
+// adopt makes the texts of a view known, beside those that were known before. If there are too many, these go.
+func (m *Mark) adopt(v *View, known *keySet) {
+	own, others := new(keySet), new(keySet)
 	for i := range v.blocks {
 		if b := &v.blocks[i]; m.isOwn(b) {
-			note(b.key)
+			own.add(b.key)
+		} else {
+			others.add(b.key)
 		}
 	}
-	m.Own = uint16(len(keys) / 2)
-	for i := range v.blocks {
-		note(v.blocks[i].key)
+	if all := others.union(known); all.len() <= knownKept {
+		others = all
 	}
-	for i := 0; i < len(m.known); i += 2 {
-		note(keyAt(m.known, i))
+	for i := range others {
+		others[i] &^= own[i]
 	}
-	m.known = string(keys)
+	m.own, m.others = own.pack(), others.pack()
 	m.adoptPlaces(v)
 	m.Text, m.Links = v.text, uint16(min(v.links, 1<<16-1))
 }
@@ -66,12 +162,11 @@ const placesRemembered = 64
 
 // adoptPlaces makes the places of a view known.
 func (m *Mark) adoptPlaces(v *View) {
-	var taken keySet
-	keys := make([]byte, 0, len(m.places)+16)
+	places, n := new(keySet), 0
 	note := func(key uint16) {
-		if key != 0 && !taken.has(key) && len(keys) < 2*placesRemembered {
-			taken.add(key)
-			keys = append(keys, byte(key>>8), byte(key))
+		if key != 0 && n < placesRemembered && !places.has(key) {
+			places.add(key)
+			n++
 		}
 	}
 	for i := range v.blocks {
@@ -80,8 +175,8 @@ func (m *Mark) adoptPlaces(v *View) {
 	for i := range v.blocks {
 		note(v.blocks[i].line)
 	}
-	for i := 0; i < len(m.places); i += 2 {
-		note(keyAt(m.places, i))
+	for key := range m.places.set().all() {
+		note(key)
 	}
-	m.places = string(keys)
+	m.places = places.pack()
 }

@@ -27,8 +27,9 @@ const (
 type Mark struct {
 	began bool // it has seen something
 	state
-	known  string // the keys of its blocks, two bytes each, its own of the last observation first
-	places string // where it showed texts, and how lines began there, two bytes each, the last ones first
+	own    keys // of the texts of the last observation that were the page's own
+	others keys // of all other texts that it showed
+	places keys // where it showed texts, and how lines began there
 	watch  [watchKept]watched
 	movers [moversKept]mover
 }
@@ -40,7 +41,6 @@ type state struct {
 	Doubt uint8  // for so many quiet observations small news are held, until as many observations showed them
 	Form  uint8  // of this record, see formNow
 	Links uint16 // blocks that were links at the last observation
-	Own   uint16 // how many keys of the last observation were the page's own
 	Text  uint32 // hash of the text of the last observation
 	Size  uint32 // of the main text, at the last observation that was not nearly empty
 }
@@ -67,16 +67,16 @@ func (m Mark) Observe(v *View, at int64) (after Mark, o Outcome, since int64) {
 	case m.Text == v.text:
 		o = Same
 	}
-	known := setOf(m.known)
+	known := m.known()
 	m.List = v.isList()
 	if o == First || m.Doubt > 0 && m.Size <= emptySize && v.size > fullSize {
 		m.began, m.Form, m.Size = true, formNow, v.size
-		m.adopt(v)
+		m.adopt(v, known)
 		return m, o, 0
 	}
 	c := comparison{Mark: &m, View: v, at: at, known: known}
 	since = c.compare()
-	m.adopt(v)
+	m.adopt(v, known)
 	switch {
 	case since != 0:
 		o = Changed
@@ -143,6 +143,6 @@ func (m Mark) Relinks(v *View) bool {
 
 // Recognises reports whether a view still shows half of the page's own texts of the last observation.
 func (m Mark) Recognises(v *View) bool {
-	gone := len(m.missing(v))
-	return 2*gone <= int(m.Own) && gone < int(m.Own)
+	gone, of := m.missing(v)
+	return 2*len(gone) <= of && len(gone) < of
 }

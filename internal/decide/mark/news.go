@@ -17,7 +17,7 @@ func (m Mark) News(f *html.Facts) (news []string, gone int) {
 	if m.Text == uint32(f.MainHash>>32) { // it may stand in other blocks
 		texts = nil
 	}
-	known, r := setOf(m.known), reading{}
+	known, r := m.known(), reading{}
 	r.read(slices.Concat(texts, f.Beside), func(b block, text string) {
 		if !known.has(b.key) && !b.swept && (b.item || !m.List) {
 			news = append(news, strings.TrimSpace(text))
@@ -25,7 +25,8 @@ func (m Mark) News(f *html.Facts) (news []string, gone int) {
 	})
 	if texts != nil {
 		v := Read(f, 0)
-		gone = len(m.missing(&v))
+		missing, _ := m.missing(&v)
+		gone = len(missing)
 	}
 	return news, gone
 }

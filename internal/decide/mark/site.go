@@ -152,7 +152,7 @@ func (s *Site) named(tag uint16, isNew bool) uint32 {
 // page. What is new on a page that was seen before tells nothing of its place, unless that is known to be the
 // template's. m is the page's mark before this observation. path is the page's.
 func (s *Site) Consult(v *View, m Mark, path string, at int64) {
-	known, family := setOf(m.known), uint8(s.family(path, !m.began)>>56)
+	known, family := m.known(), uint8(s.family(path, !m.began)>>56)
 	collects := s.collects(v, family)
 	news := map[uint16]bool{} // places with new texts, and whether some are the page's own
 	for i := range v.blocks {

@@ -199,7 +199,7 @@ func (r *reading) fact(b *html.Block) {
 func (r *reading) row() block {
 	hash := xxh3.HashSeed(r.facts, r.seed)
 	r.masked, _, _ = mask(r.masked[:0], r.facts)
-	out := block{hash: hash, key: keyOf(hash), size: int32(weight(r.facts)), place: uint16(r.place >> 48), fact: true}
+	out := block{hash: hash, key: keyOf(hash), size: int32(weight(r.facts)), place: keyOf(r.place), fact: true}
 	out.form = keyOf(xxh3.HashSeed(r.masked, r.seed+1)) | 1
 	out.line = keyOf(xxh3.HashSeed(beginning(r.facts), r.seed+r.place)) | 1
 	return out
@@ -207,7 +207,7 @@ func (r *reading) row() block {
 
 // block reads a block. In a link numbers do not count, since they are counters or times. Years and versions do count.
 func (r *reading) block(b *html.Block) block {
-	out := block{size: int32(r.weight), place: uint16(b.Place >> 48), link: b.Links > 0, beside: b.Beside, swept: b.Repeats}
+	out := block{size: int32(r.weight), place: keyOf(b.Place), link: b.Links > 0, beside: b.Beside, swept: b.Repeats}
 	out.item = out.link && r.weight < longestItem
 	text := r.folded
 	if r.weight <= longestDated && strings.ContainsAny(b.Text, "0123456789") {
@@ -239,8 +239,6 @@ func (r *reading) block(b *html.Block) block {
 	out.key = keyOf(out.hash)
 	return out
 }
-
-func keyOf(hash uint64) uint16 { return uint16(hash >> 48) }
 
 // names reports whether a short text may name the day of a time, in any zone.
 func (b *block) names(at int64) bool {

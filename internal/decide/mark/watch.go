@@ -167,9 +167,8 @@ func (c *comparison) moved(w *watched) (surprise bool) {
 	stay := uint8(min((c.at-int64(w.Since))/stayUnit, 255))
 	c.note(w.Prev, stay)
 	c.note(w.Next, stay)
-	if w.Form != 0 && !c.known.has(w.Form) {
+	if w.Form != 0 {
 		c.known.add(w.Form)
-		c.Mark.known += string([]byte{byte(w.Form >> 8), byte(w.Form)})
 	}
 	return surprise
 }
@@ -204,13 +203,13 @@ func (c *comparison) lost() uint16 {
 	if c.List || c.emptied || c.View.size+leastLoss > c.Mark.Size || c.View.links < int(c.Mark.Links) {
 		return 0
 	}
-	last := setOf(c.Mark.known[:2*c.Own])
+	last := c.own.set()
 	for _, b := range c.blocks {
 		if !last.has(b.key) && !b.link && !b.beside && c.isOwn(&b) {
 			return 0
 		}
 	}
-	if gone := c.missing(c.View); len(gone) > 0 {
+	if gone, _ := c.missing(c.View); len(gone) > 0 {
 		return gone[0]
 	}
 	return 0

@@ -62,7 +62,7 @@ func (s *Site) swell(tag uint16, family uint8, last, at uint32, begun uint8) boo
 // sweep counts a known page to the waves of its news, and tells which news a wave has brought. Where most of the known
 // texts have moved to new places too, as after a redesign, a new place says nothing.
 func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
-	had, counted, others := setOf(m.places), new(keySet), new(keySet)
+	had, counted, others := m.places.set(), new(keySet), new(keySet)
 	old, moved := 0, 0
 	for i := range v.blocks {
 		if b := &v.blocks[i]; known.has(b.key) {
@@ -72,7 +72,7 @@ func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
 			}
 		}
 	}
-	redesigned := 2*moved > old
+	redesigned, full := 2*moved > old, had.len() == placesRemembered
 	for i := range v.blocks {
 		b, begun := &v.blocks[i], uint8(0)
 		switch {
@@ -85,7 +85,7 @@ func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
 			continue
 		case !had.has(b.place):
 			b.wave = b.place
-		case b.line != 0 && !had.has(b.line) && len(m.places) < 2*placesRemembered:
+		case b.line != 0 && !had.has(b.line) && !full:
 			b.wave = b.line
 		default:
 			continue
