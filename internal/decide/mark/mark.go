@@ -137,7 +137,7 @@ func (m Mark) Relinks(v *View) bool {
 	if m.Doubt > 0 || v.links > int(m.Links) || v.isList() {
 		return false
 	}
-	known := setOf(m.known)
+	known := m.known()
 	return slices.ContainsFunc(v.blocks, func(b block) bool { return b.link && !b.beside && !known.has(b.key) })
 }
 

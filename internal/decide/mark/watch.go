@@ -48,6 +48,7 @@ func (c *comparison) settle() (since int64) {
 		}
 		b := c.find(w.Key)
 		if (b == nil) != w.Gone { // the block is gone, or the lost text is back
+			c.left++
 			surprised = c.moved(w) || surprised
 			*w = watched{}
 			continue
@@ -201,6 +202,9 @@ func (c *comparison) lose() {
 // by itself whether it is a change.
 func (c *comparison) lost() uint16 {
 	if c.List || c.emptied || c.View.size+leastLoss > c.Mark.Size || c.View.links < int(c.Mark.Links) {
+		return 0
+	}
+	if c.left == watchKept { // they were the first of more texts, as of a maintenance, which had not come to stay either
 		return 0
 	}
 	last := c.own.set()
