@@ -103,7 +103,8 @@ func awaited(h lastmod.History) string {
 	if h.Held.IsZero() {
 		return ""
 	}
-	return fmt.Sprintf(" Something new was seen at %s. It counts as a change, from that time on, once %s.", stamp(h.Held), decides(h)) + lasts(h)
+	return fmt.Sprintf(" Something new was seen at %s. It counts as a change, from that time on, once %s.",
+		stamp(h.Held), decides(h)) + lasts(h)
 }
 
 // Awaited says of a listed page that its last change is not dated yet, and what decides that.
@@ -127,7 +128,8 @@ func lasts(h lastmod.History) string {
 	if h.Held.IsZero() || !h.Until.IsZero() {
 		return ""
 	}
-	return " Short texts, titles, pictures, losses, lines that name the day and links in the place of others must last for a day."
+	return " Short texts, titles, pictures, losses, lines that name the day and links in the place of others " +
+		"must last for a day."
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04:05 UTC") }

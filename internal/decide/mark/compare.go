@@ -11,7 +11,8 @@ type comparison struct {
 	emptied bool // nearly all of the text is gone, as on an error page
 	left    int  // watched blocks that are gone
 	churns  bool // most of the text moves by itself
-	// an article has got more links, or one to a new page; others in their place are no change: a box of related pages varies
+	// an article has got more links, or one to a new page; others in their place are no change: a box of related
+	// pages varies
 	moreLinks bool
 }
 
