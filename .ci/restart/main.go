@@ -285,7 +285,7 @@ func (u *unit) measure() bool {
 	if u.socket != nil {
 		return fast.refused+fast.cut+fast.again+slow.refused+slow.cut+slow.again == 0
 	}
-	return fast.last.Sub(fast.first) < 500*time.Millisecond && fast.cut+slow.cut == 0 && fast.again+slow.again <= 2
+	return fast.last.Sub(fast.first) < 500*time.Millisecond && fast.cut+slow.cut+fast.again == 0 && slow.again <= 2
 }
 
 func (u *unit) now() *exec.Cmd {

@@ -50,19 +50,19 @@ func (d *door) close() {
 // lead makes a handler answer at a door from now on.
 func (d *door) lead(p *process, to http.Handler) {
 	if d.handler.Swap(&to) == nil {
-		d.serve(p)
+		d.serve(p, false)
 	}
 }
 
-// serve begins a shift.
-func (d *door) serve(p *process) {
+// serve begins a shift. In the last one, those that only read can be ended alone.
+func (d *door) serve(p *process, last bool) {
 	s := &shift{listeners: d.listeners}
 	s.all, s.cancel = context.WithCancelCause(context.Background())
 	s.safe, s.askAgain = context.WithCancelCause(s.all)
 	s.Server = patient.Server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.busy.Add(1)
 		defer s.busy.Add(-1)
-		if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		if last && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 			ctx, cancel := context.WithCancelCause(r.Context())
 			defer cancel(nil)
 			defer context.AfterFunc(s.safe, func() { cancel(context.Cause(s.safe)) })()
@@ -91,7 +91,7 @@ func (d *door) relieve(p *process) {
 	first := d.shift
 	if again, err := twins(d.listeners); err == nil { // some systems have none, and refuse visitors from now on
 		d.listeners = again
-		d.serve(p)
+		d.serve(p, true)
 		d.SetKeepAlivesEnabled(false)
 	}
 	if !first.endWithin(p.drain, p.drain) {
