@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -142,10 +143,11 @@ func addressOf(given string) (at *url.URL, bare bool, err error) {
 		return nil, false, usage("%s does not begin with http:// or https://", given)
 	case (scheme == "http" || scheme == "https") && !strings.HasPrefix(rest, "//"):
 		return nil, false, usage("%s is no URL; did you mean %s://%s?", given, scheme, strings.TrimLeft(rest, "/"))
-	case err == nil && len(at.Port()) > 4 && at.Port() > "65535":
-		return nil, false, usage("%s is not a port; the last one is 65535", at.Port())
-	case err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https":
+	case err != nil || at.Host == "":
 		return nil, false, usage("%s is no URL; give one such as https://example.com or https://example.com/sitemap.xml", text)
+	}
+	if port, _ := strconv.Atoi(at.Port()); port > 1<<16-1 {
+		return nil, false, usage("%s is not a port; the last one is 65535", at.Port())
 	}
 	at.Host, at.Fragment = strings.ToLower(at.Host), ""
 	return at, bare, nil

@@ -492,7 +492,7 @@ func TestCrawlTellsABotWallAsWhatItIs(t *testing.T) {
 		{"that says 200", wall(http.StatusOK), "crawl", codeNo, " 1 page is kept from the crawl by a bot wall (Anubis, 200). "},
 		{"before robots.txt", wall(http.StatusServiceUnavailable), "crawl", codeFailed, "robots.txt was answered with 503"},
 		{"before one page", some, "crawl", codeDone, " 1 page is kept from the crawl by a bot wall (Anubis, 403). "},
-		{"before a crawl of check", wall(http.StatusForbidden), "check", codeFailed, ""},
+		{"before a crawl of check", wall(http.StatusForbidden), "check", codeFailed, "0 pages listed, 0 read: nothing could be checked"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			site := httptest.NewServer(tt.site)

@@ -119,7 +119,7 @@ var more = map[string]string{
 		"  url, options, site, time, version   what was checked, and how\n" +
 		"  files      of the sitemap, each with url, form, entries, bytes, and to, if it redirects there\n" +
 		"  sample     pages: listed; asked for; read, which is how many answered with a page; disallowed,\n" +
-		"             walled, elsewhere and unfit, which are left out; seed and choice, if some were chosen\n" +
+		"             walled, elsewhere and unfit, which are left out; seed; choice, if some were chosen\n" +
 		"  limits, facts      bounds that were met, and what was compared\n" +
 		"  faults, advice     how many there are\n" +
 		"  groups     each with level, kind, count, title and remedy\n\n" +

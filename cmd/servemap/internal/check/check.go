@@ -112,7 +112,7 @@ func Run(ctx context.Context, cfg Config) (*report.Report, error) {
 	switch {
 	case whole.Err() != nil:
 		return nil, whole.Err()
-	case ctx.Err() != nil && len(c.Files) > 0:
+	case ctx.Err() != nil:
 		c.limit(context.Cause(ctx))
 		err = nil
 	case err != nil && len(c.Files) > 0:

@@ -66,23 +66,31 @@ func TestMorePagesAreReadWhenTheyAnswerFast(t *testing.T) {
 	}
 }
 
-func TestPageThatTheTimeIsTooShortForIsNotBlamed(t *testing.T) {
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/slow":
-			<-r.Context().Done()
-		case "/sitemap.xml":
-			w.Header().Set("Content-Type", "application/xml")
-			fmt.Fprintf(w, `<urlset xmlns="%s"><url><loc>http://%s/slow</loc></url></urlset>`, namespace, r.Host)
-		default:
-			http.NotFound(w, r)
+func TestNothingIsBlamedForATimeThatIsTooShort(t *testing.T) {
+	for _, tt := range []struct {
+		at, waits, limit string
+		time             time.Duration
+	}{
+		{"/sitemap.xml", "/slow", "the check stopped after 2s", 2 * time.Second},
+		{"", "/robots.txt", "the check stopped after 100ms", 100 * time.Millisecond},
+	} {
+		site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case tt.waits:
+				<-r.Context().Done()
+			case "/sitemap.xml":
+				w.Header().Set("Content-Type", "application/xml")
+				fmt.Fprintf(w, `<urlset xmlns="%s"><url><loc>http://%s/slow</loc></url></urlset>`, namespace, r.Host)
+			default:
+				http.NotFound(w, r)
+			}
+		}))
+		defer site.Close()
+		u, err := url.Parse(site.URL + tt.at)
+		base.Check(t, err)
+		r, err := Run(t.Context(), Config{URL: u, Time: tt.time})
+		if err != nil || r.Faults > 0 || !slices.Equal(r.Limits, []string{tt.limit}) || r.Sample.Asked != 0 || !r.Unread() {
+			t.Errorf("%s: it says %+v, %v", tt.waits, r, err)
 		}
-	}))
-	defer site.Close()
-	u, err := url.Parse(site.URL + "/sitemap.xml")
-	base.Check(t, err)
-	r, err := Run(t.Context(), Config{URL: u, Time: 2 * time.Second})
-	if err != nil || r.Faults > 0 || !slices.Equal(r.Limits, []string{"the check stopped after 2s"}) || r.Sample.Asked != 0 {
-		t.Errorf("it says %+v, %q, %v", r, r.Limits, err)
 	}
 }

@@ -225,7 +225,7 @@ func (c *checker) compareLinks(found Crawl) {
 	}
 	text := fmt.Sprintf("A crawl found %s; not listed: %s.", report.Count(len(found.Public), "public page"), none(missing))
 	if !found.Whole {
-		c.Facts = append(c.Facts, text+" It did not come to its end, so to which listed pages no link leads is not known.")
+		c.Facts = append(c.Facts, text+" It did not come to its end, so which listed pages are linked nowhere is not known.")
 		return
 	}
 	orphans := 0
@@ -237,7 +237,7 @@ func (c *checker) compareLinks(found Crawl) {
 		orphans++
 		c.Add("orphan", e.At(), "is listed, and no link leads there")
 	}
-	c.Facts = append(c.Facts, text+fmt.Sprintf(" To %s of the listed pages no link leads.", none(orphans)))
+	c.Facts = append(c.Facts, fmt.Sprintf("%s Listed, and linked nowhere: %s.", text, none(orphans)))
 }
 
 // none writes a number.

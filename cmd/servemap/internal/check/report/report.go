@@ -175,9 +175,9 @@ func (r *Report) Finish() {
 	})
 }
 
-// Unread reports whether none of the pages that there are could be read.
+// Unread reports whether none of the pages that there are, or may be, could be read.
 func (r *Report) Unread() bool {
-	return r.Sample.Read == 0 && (r.Sample.Listed > 0 || r.Has("wall-file"))
+	return r.Sample.Read == 0 && (r.Sample.Listed > 0 || r.Has("wall-file") || len(r.Files) == 0)
 }
 
 // state says what was found, and whether that is good, to be looked at, or waits for a check that reads more.

@@ -32,7 +32,7 @@ func TestReportsSayTheSameInAllForms(t *testing.T) {
 		want  []string
 	}{
 		{"text", func(b *strings.Builder) error { return r.Text(b, false, plain) }, []string{
-			"20 of 1,169 listed pages were asked for, chosen by chance (seed 7): 16 answered with a page, 4 with a redirect, an error or nothing. What is", "fault   1 place makes a file no valid XML\n",
+			"20 of 1,169 listed pages were asked for, chosen by chance (seed 7): 16 answered with a page, 4 with a redirect, an error or nothing. What is", "fault   1 error in the XML\n",
 			"fault   51 pages redirect\n", "/2 redirects (301)", "and 48 more; -all names them", "advice  1 sitemap is not named", "1,169 pages listed, 16 read: 52 faults of 2 kinds, 1 piece of advice\n"}},
 		{"text with all", func(b *strings.Builder) error { return r.Text(b, true, plain) }, []string{"/2 redirects (301)", "/3 redirects (301)"}},
 		{"Markdown", func(b *strings.Builder) error { return r.Markdown(b, false) }, []string{"**1,169 pages listed, 16 read: 52 faults of 2 kinds", "## Fault: 51 pages redirect", "- and 1 more; -all lists up to 1,000 of each kind"}},
