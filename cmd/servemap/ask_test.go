@@ -62,21 +62,55 @@ func TestListGivesWhatTheSitemapHas(t *testing.T) {
 // Exploring asks for some pages with a parameter, and leaves the others. They are told together, with what to do.
 func TestStatusTellsEachThingOnce(t *testing.T) {
 	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/gone":
+			http.NotFound(w, r)
+			return
+		case "/prices.pdf":
+			w.Header().Set("Content-Type", "application/pdf")
+			_, _ = io.WriteString(w, "%PDF")
+			return
+		}
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, "<title>%s</title><main><p>a page of the shop", r.RequestURI)
 		for i := range 9 {
 			fmt.Fprintf(w, `<a href="/view?id=%d">more</a>`, i)
 		}
-		_, _ = io.WriteString(w, `<a href="/logout">leave</a>`)
+		_, _ = io.WriteString(w, `<a href="/logout">leave</a><a href="/gone">old</a><a href="/prices.pdf">prices</a>`)
 	}))
 	defer up.Close()
-	s := serve(t, t.TempDir(), "proxy", "-to", up.URL, "-origin", origin)
+	admin := []string{"-admin", "127.0.0.1:0", "-admin-password", "a long secret"}
+	s := serve(t, t.TempDir(), append([]string{"proxy", "-to", up.URL, "-origin", origin}, admin...)...)
 	s.log.await(t, "commands are answered")
 	must(t, "explore", "-data", s.data, "-inside")
 	out := must(t, "status", "-data", s.data)
 	if strings.Count(out, "/view?id=") != 1 || strings.Count(out, "/logout\n") != 1 || strings.Contains(out, "has got it yet") ||
 		!strings.Contains(out, "     9  linked addresses have a parameter that -query does not name") ||
 		!strings.Contains(out, "9 linked pages of /view with id.") {
+		t.Error(out)
+	}
+	if strings.Count(out, "/gone") != 1 || strings.Count(out, "/prices.pdf") != 1 ||
+		strings.Contains(out, "private window") {
+		t.Errorf("a broken link, or a file, is told as something else too: %s", out)
+	}
+	r, err := http.NewRequest(http.MethodGet, strings.TrimSpace(linkOf(t, s)), nil)
+	base.Check(t, err)
+	r.SetBasicAuth("admin", "a long secret")
+	if _, page := do(t, r); strings.Count(page, "/logout") != 1 || strings.Contains(page, "reason=acting") {
+		t.Errorf("the inspector tells a link that was not followed as a page too: %s", page)
+	}
+	s.stop()
+	if out := must(t, "status", "-data", s.data); strings.Contains(out, "private window") {
+		t.Errorf("while nothing is served: %s", out)
+	}
+}
+
+func TestStatusOfACrawlThatListedNothingHasNoEmptyPart(t *testing.T) {
+	site := httptest.NewServer(http.NotFoundHandler())
+	defer site.Close()
+	data := t.TempDir()
+	call(t, "crawl", site.URL, "-data", data, "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
+	if out := must(t, "status", "-data", data); strings.Contains(out, "\n\n\n") {
 		t.Error(out)
 	}
 }

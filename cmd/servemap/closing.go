@@ -56,22 +56,19 @@ func (c *closing) leave(
 	got map[string]*answered,
 ) {
 	t := newTold(walled, got, done.Skipped)
-	brokenOf := map[string]int{}
 	c.broken = slices.DeleteFunc(c.broken, func(l inspect.Link) bool { return t.walled[l.URL].URL != "" })
 	for _, l := range c.broken {
 		t.tells(l.URL)
-		brokenOf[l.Reason]++
 	}
 	var unseen []inspect.Link
-	for _, g := range groups {
+	for _, g := range unbroken(groups, named, c.broken) {
 		if g.Care == messages.Fine {
 			continue
 		}
-		g.Pages -= brokenOf[g.Reason]
 		c.pages += g.Pages
-		links := slices.DeleteFunc(slices.Clone(named[g.Reason]), func(l inspect.Link) bool { return t.is[l.URL] })
+		links := named[g.Reason]
 		switch g.Reason {
-		case eligibility.NoPage.String(), eligibility.NotSeen.String():
+		case eligibility.NoPage.String(), eligibility.NotSeen.String(), eligibility.LinkFile.String():
 			t.unseen += g.Pages
 			unseen = append(unseen, links...)
 		case eligibility.QueryNotCanonical.String(): // some of them were tried
@@ -93,6 +90,22 @@ func (c *closing) leave(
 	if c.listed == 0 && len(walled) > 0 {
 		c.hints = nil // the wall is why
 	}
+}
+
+// unbroken takes the broken links, which are told by themselves, from the pages that are not listed.
+func unbroken(groups []inspect.Group, named map[string][]inspect.Link, broken []inspect.Link) (rest []inspect.Group) {
+	is, of := map[string]bool{}, map[string]int{}
+	for _, l := range broken {
+		is[l.URL] = true
+		of[l.Reason]++
+	}
+	for _, g := range groups {
+		named[g.Reason] = slices.DeleteFunc(named[g.Reason], func(l inspect.Link) bool { return is[l.URL] })
+		if g.Pages -= of[g.Reason]; g.Pages > 0 {
+			rest = append(rest, g)
+		}
+	}
+	return rest
 }
 
 // follow notes the links that were not followed, and what the site's sitemaps name in vain.

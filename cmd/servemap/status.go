@@ -52,7 +52,7 @@ func statusCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 		if err != nil {
 			return err
 		}
-		if !a.served { // only the records are known
+		if p.unserved = !a.served; p.unserved {
 			p.Serving, p.Look = false, nil
 			p.State = "No process serves the site; this is what is stored."
 		}
@@ -77,6 +77,8 @@ type statusPage struct {
 	links inspect.Links
 	files inspect.Files
 	named map[string][]inspect.Link // pages that are not listed, by reason
+
+	unserved bool // no process serves the site, so only what is stored is known
 }
 
 func (p *statusPage) ask(ctx context.Context, c *control.Client) (err error) {
@@ -112,11 +114,13 @@ func (p *statusPage) askMore(ctx context.Context, c *control.Client) (err error)
 func (p *statusPage) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", p.Paint("1", p.Escape(p.Origin+": "+p.State)))
-	fmt.Fprintf(&b, "%s\n", report.Wrap(p.Escape(p.facts()), "", p.Width))
+	if facts := p.facts(); facts != "" {
+		fmt.Fprintf(&b, "%s\n", report.Wrap(p.Escape(facts), "", p.Width))
+	}
 	links := slices.DeleteFunc(p.Stats.LeftOut, func(l servemap.LeftOut) bool {
 		return l.Example == "" // as of pages, which the reasons tell
 	})
-	p.once(links)
+	p.Reasons = unbroken(p.Reasons, p.named, p.links.Broken)
 	for _, part := range []struct {
 		care         messages.Care
 		head, colour string
@@ -129,9 +133,14 @@ func (p *statusPage) text() string {
 			text = p.look()
 		}
 		for _, g := range p.Reasons {
-			if g.Care == part.care {
-				text += p.line(groupOf(g, p.named[g.Reason]))
+			if g.Care != part.care || g.AsLinks {
+				continue
 			}
+			l := groupOf(g, p.named[g.Reason])
+			if g.Reason == eligibility.NotSeen.String() && p.unserved {
+				l.todo = "Which ones, a process that serves the site says, and a crawl at its end."
+			}
+			text += p.line(l)
 		}
 		for _, l := range links {
 			if messages.ReasonNamed(l.Cause).Care == part.care {
@@ -148,23 +157,6 @@ func (p *statusPage) text() string {
 	}
 	b.WriteString(p.uncounted() + p.engines())
 	return b.String()
-}
-
-// once takes from the pages those that are told as links, with what keeps them out.
-func (p *statusPage) once(links []servemap.LeftOut) {
-	linked := map[string]int{}
-	for _, l := range links {
-		linked[l.Cause] = l.Count
-	}
-	p.Reasons = slices.DeleteFunc(p.Reasons, func(g inspect.Group) bool {
-		switch messages.ReasonNamed(g.Reason).Reason {
-		case eligibility.QueryNotCanonical: // exploring asked for some of them
-			return linked[eligibility.AddressQuery.String()] > 0
-		case eligibility.NotSeen:
-			return g.Pages <= linked[eligibility.LinkEndless.String()]+linked[eligibility.LinkFailed.String()]
-		}
-		return linked[g.Reason] > 0
-	})
 }
 
 func (p *statusPage) line(l leftOut) string {

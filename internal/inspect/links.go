@@ -89,10 +89,16 @@ func (c *Config) targets(ctx context.Context) (links []Link, err error) {
 	return links, nil
 }
 
-// unseen returns why a linked page is not listed. Of what nobody got, it tells apart what exploring does not ask for.
+// unseen returns why a linked page is not listed. Of what nobody got as a page, it tells apart what exploring does not
+// ask for, and files.
 func (c *Config) unseen(t *tally.Target, p *reader.Known) eligibility.Reason {
+	asked := t.Status != 0 || p.Status != 0
 	switch {
-	case p.Reason != eligibility.NotSeen || t.Status != 0 || p.Status != 0 || p.Rule:
+	case p.Reason != eligibility.NotSeen || p.Rule:
+		return p.Reason
+	case (!asked || t.Status == http.StatusOK) && eligibility.AssetName(t.Location):
+		return eligibility.LinkFile
+	case asked:
 		return p.Reason
 	case c.Normalizer.Parse(t.Location).OwnQuery:
 		return eligibility.AddressQuery

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,6 +58,8 @@ type Group struct {
 	Pages   int           `json:"pages,omitempty"`
 	Means   string        `json:"means"` // and what to do about it
 	Care    messages.Care `json:"care"`
+
+	AsLinks bool `json:"as_links,omitempty"` // the links that were not followed tell of them, with what to do
 }
 
 // Response counts the responses that did not count for one reason.
@@ -92,6 +95,7 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 			o.Hidden += g.Pages
 		}
 	}
+	asLinks(o.Reasons, stats)
 	o.Counting, o.Reading = s.Listed > 0 && len(o.History.Days) == 0, reads(o.History.Days, s)
 	if o.Reading {
 		o.State = "Reading what was learned before"
@@ -101,12 +105,40 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 	return view{Name: "overview", Nav: "overview", Title: "Overview", Data: o, Live: q.Has("live") || o.Reading || s.Making()}, nil
 }
 
+// asLinks marks the pages of which the links that were not followed tell, by what keeps them out.
+func asLinks(groups []Group, stats any) {
+	linked, left := map[string]int{}, reflect.ValueOf(stats).FieldByName("LeftOut")
+	for n := range left.Len() {
+		if l := left.Index(n).Interface(); field[string](l, "Example") != "" { // the others are of pages
+			linked[field[string](l, "Cause")] = field[int](l, "Count")
+		}
+	}
+	for n := range groups {
+		g := &groups[n]
+		switch g.AsLinks = linked[g.Reason] > 0; messages.ReasonNamed(g.Reason).Reason {
+		case eligibility.QueryNotCanonical: // exploring asked for some of them
+			g.AsLinks = linked[eligibility.AddressQuery.String()] > 0
+		case eligibility.NotSeen:
+			g.AsLinks = g.Pages <= linked[eligibility.LinkEndless.String()]+linked[eligibility.LinkFailed.String()]
+		}
+	}
+}
+
+// Shows returns the pages that are not listed, those most likely left out as it should be or the others, without those
+// of which the links tell.
+func (o Overview) Shows(intended bool) (groups []Group) {
+	for _, g := range o.Reasons {
+		if !g.AsLinks && g.Care != messages.Fine && (g.Care == messages.Intended) == intended {
+			groups = append(groups, g)
+		}
+	}
+	return groups
+}
+
 // Intended counts the pages that are left out, most likely as it should be.
 func (o Overview) Intended() (n int) {
-	for _, g := range o.Reasons {
-		if g.Care == messages.Intended {
-			n += g.Pages
-		}
+	for _, g := range o.Shows(true) {
+		n += g.Pages
 	}
 	return n
 }
