@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -70,6 +69,14 @@ func (c *checking) run(ctx context.Context, name string) error {
 	if c.Pages < 0 {
 		return usage("-pages %d: give how many pages to read, or 0 for as many as are answered fast", c.Pages)
 	}
+	c.flags.Visit(func(f *flag.Flag) { // such as a variable of a CI that is not set
+		if f.Value.String() == "" {
+			err = usage("-%s is empty; give a value, or leave it out", f.Name)
+		}
+	})
+	if err != nil {
+		return err
+	}
 	if _, is := writers[strings.ToLower(filepath.Ext(c.out))]; c.out != "" && !is {
 		return usage("-out %s: give a name that ends in .html, .md, .csv or .json", c.out)
 	}
@@ -88,32 +95,29 @@ func (c *checking) run(ctx context.Context, name string) error {
 		c.Linked = func(ctx context.Context, origin string) (check.Crawl, error) { return linked(ctx, c.streams, origin) }
 	}
 	r, err := check.Run(ctx, c.Config)
-	if r != nil {
-		c.flags.Visit(func(f *flag.Flag) { r.Options = strings.TrimSpace(r.Options + option(f)) })
-	}
-	code, why := codeFailed, ""
-	switch {
-	case errors.Is(err, check.ErrNone):
-		code, why = codeNo, err.Error()+". "+report.Remedy("no-sitemap")
-	case err != nil:
-		why = mendable(err, bare, at.Host).Error()
-	}
-	switch {
-	case err != nil && c.json && r != nil: // which says why
-		return cmp.Or(c.write(r), error(exit{code: code}))
-	case err != nil:
-		return errors.Join(c.beside(r), exit{code, why})
-	}
-	if err := c.write(r); err != nil {
+	if r == nil {
 		return err
 	}
+	c.flags.Visit(func(f *flag.Flag) { r.Options = strings.TrimSpace(r.Options + option(f)) })
+	if err == nil || len(r.Files) > 0 || c.json || c.out != "" { // else the error says it all
+		if err := c.write(r); err != nil {
+			return err
+		}
+	}
 	switch {
+	case errors.Is(err, check.ErrNone):
+		err = exit{codeNo, err.Error() + ". " + report.Remedy("no-sitemap")}
+	case err != nil && len(r.Files) == 0:
+		err = exit{codeFailed, mendable(err, bare, at.Host).Error()}
 	case r.Faults > 0:
 		return errNo
-	case r.Unread():
+	case err == nil && r.Unread():
 		return errors.New("no page could be checked")
 	}
-	return nil
+	if e := (exit{}); c.json && errors.As(err, &e) { // the JSON says why
+		return exit{code: e.code}
+	}
+	return err
 }
 
 // option writes a flag as it was given, "" for one that only says where the report goes, or where a folder of one's own is.
@@ -149,7 +153,7 @@ func addressOf(given string) (at *url.URL, bare bool, err error) {
 	if port, _ := strconv.Atoi(at.Port()); port > 1<<16-1 {
 		return nil, false, usage("%s is not a port; the last one is 65535", at.Port())
 	}
-	at.Host, at.Fragment = strings.ToLower(at.Host), ""
+	at.Host, at.Fragment = address.Host(at), ""
 	return at, bare, nil
 }
 
@@ -192,7 +196,7 @@ func (c *checking) seen(ctx context.Context) (map[string]pages.Seen, error) {
 	return seen, err
 }
 
-// ofSite refuses what was learned of another site.
+// ofSite refuses what was learned of another site, also of one where this one redirects: its pages are not this site's.
 func (c *checking) ofSite(at *url.URL) error {
 	if c.Origin != nil {
 		at = c.Origin
@@ -200,18 +204,10 @@ func (c *checking) ofSite(at *url.URL) error {
 	bare := func(host string) string { return strings.TrimPrefix(host, "www.") }
 	for seen := range c.Seen {
 		if u, err := url.Parse(seen); err == nil && bare(u.Host) != bare(at.Host) {
-			return usage("{-data} %s is about %s://%s, and not about %s", c.data, u.Scheme, u.Host, at.Host)
+			return usage("{-data} %s is about %s://%s, and not about %s; check that one", c.data, u.Scheme, u.Host, at.Host)
 		}
 	}
 	return nil
-}
-
-// beside writes what there is to say of a site that could not be checked for those who read no text.
-func (c *checking) beside(r *report.Report) error {
-	if r == nil || c.out == "" {
-		return nil
-	}
-	return c.write(r)
 }
 
 // place opens the folder of -out, and returns the name of the file in it. It says what hinders it from being written.

@@ -180,6 +180,7 @@ func TestCheckSaysWhatIsWrongWithACall(t *testing.T) {
 		{"-pages many: give a whole number", []string{site, "-pages", "many"}},
 		{"-crawl maybe: give it alone", []string{site, "-crawl=maybe"}},
 		{"-out: /sys/r.html cannot be written: ", []string{site, "-out", "/sys/r.html"}},
+		{"-out is empty; give a value, or leave it out", []string{site, "-out", ""}},
 		{"-data " + data + " is about " + other, []string{site, "-data", data}},
 	} {
 		wantErrs(t, codeUsage, tt.want, append([]string{"check"}, tt.args...)...)
@@ -203,9 +204,39 @@ func TestCheckWithACrawlTellsBrokenLinks(t *testing.T) {
 	site := siteOf(t, map[string]string{
 		"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/"), "/": strings.Replace(aPage, "</main>", "<a href=/gone>gone</a></main>", 1),
 	})
-	wantOut(t, codeDone, "1 link leads to an error", "check", "-crawl", site)
+	wantOut(t, codeDone, "1 dead address is linked", "check", "-crawl", site)
 	wantOut(t, codeDone, "links to "+site+"/gone, which is answered with 404 Not Found\n", "check", "-crawl", site)
 	wantOut(t, codeDone, "A crawl found 1 public page; not listed: none. Listed, and linked nowhere: none.\n", "check", "-crawl", site)
+}
+
+func TestCheckSaysOfEachDeadAddressWhoLinksThere(t *testing.T) {
+	links := func(to ...string) string {
+		return strings.Replace(aPage, "</main>", "<p>"+strings.Join(to, " ")+"<a href=/gone>gone</a><a href="+strings.Join(to, ">x</a><a href=")+">x</a></main>", 1)
+	}
+	site := siteOf(t, map[string]string{
+		"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/a", "/b"), "/": links("/a", "/b"), "/a": links("/b"), "/b": links("/a"),
+	})
+	code, out, errs := call(t, "check", "-crawl", site)
+	for _, want := range []string{
+		"advice  1 dead address is linked\n", "- " + site + "/ links to " + site + "/gone, which is answered with 404 Not Found, as others do\n",
+		"- " + site + "/ is the start page, and not listed\n",
+	} {
+		if code != codeDone || !strings.Contains(out, want) {
+			t.Errorf("code %d, without %q: %s%s", code, want, out, errs)
+		}
+	}
+}
+
+func TestCheckReportsThatNoCrawlCouldBeMade(t *testing.T) {
+	site := siteOf(t, map[string]string{"/robots.txt": "HTTP 503 ", "/sitemap.xml": set("/a"), "/a": aPage})
+	file := filepath.Join(t.TempDir(), "report.md")
+	code, out, errs := call(t, "check", "-crawl", "-out", file, site)
+	written, err := os.ReadFile(file)
+	for _, want := range []string{"robots.txt is answered with 503", "the crawl was not made: robots.txt was answered with 503", "1 page listed, 1 read: 1 fault"} {
+		if code != codeNo || errs != "" || err != nil || !strings.Contains(out, want) || !strings.Contains(string(written), want) {
+			t.Errorf("code %d, without %q: %s%s\n%s%v", code, want, out, errs, written, err)
+		}
+	}
 }
 
 func TestCheckReadsSitemapsFromElsewhere(t *testing.T) {
@@ -216,6 +247,7 @@ func TestCheckReadsSitemapsFromElsewhere(t *testing.T) {
 		t.Errorf("without -origin: %s", out)
 	}
 	wantOut(t, codeDone, "The pages of "+origin+" were asked for at "+s.at+".\n", "check", "-origin", origin, s.at+"/sitemap.xml")
+	wantOut(t, codeDone, "All 3 listed pages were asked for: 3 answered with a page.", "check", "-origin", origin+":443", "-data", s.data, s.at+"/sitemap.xml")
 }
 
 func TestCheckShowsWhyThereIsNoSitemap(t *testing.T) {

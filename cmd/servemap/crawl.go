@@ -489,7 +489,7 @@ func linked(ctx context.Context, s streams, origin string) (found check.Crawl, e
 	a.site.Wrap(a.explorer.Handler)
 	done, err := a.explorer.Explore(ctx, servemap.ExploreOptions{MaxRequests: c.Max, Concurrency: crawlAtOnce})
 	if err != nil {
-		return found, err
+		return found, errors.Unwrap(err) // which says to programs who speaks
 	}
 	for p, err := range a.site.Pages(ctx) {
 		if err != nil {
@@ -502,10 +502,9 @@ func linked(ctx context.Context, s streams, origin string) (found check.Crawl, e
 		return found, err
 	}
 	for _, l := range links.Broken {
-		for _, from := range l.From {
-			found.Broken = append(found.Broken, check.Broken{From: from, To: l.URL, Status: l.Status})
-		}
+		found.Broken = append(found.Broken, check.Broken{To: l.URL, Status: l.Status, From: slices.Sorted(slices.Values(l.From))})
 	}
+	slices.SortFunc(found.Broken, func(a, b check.Broken) int { return strings.Compare(a.To, b.To) })
 	if _, means, add := a.explorer.Missing(done); len(found.Public) == 0 {
 		says := []string{"The crawl could list none of", report.Count(done.Pages, "page") + ".", means, c.cure(add), c.wallsIn()}
 		found.Why = strings.Join(strings.Fields(strings.Join(says, " ")), " ")

@@ -47,14 +47,15 @@ type Crawl struct {
 	Public []string // pages that anybody may get, linked from another
 	Led    []string // all addresses to which links led
 	Whole  bool     // it came to its end
-	Broken []Broken
-	Why    string // says why Public is empty
+	Broken []Broken // by where they lead
+	Why    string   // says why Public is empty
 }
 
-// Broken is a link of a page that leads to an error.
+// Broken is an address that answers an error.
 type Broken struct {
-	From, To string
-	Status   int
+	To     string
+	Status int
+	From   []string // some of the pages that link there, in order
 }
 
 // ErrNone says that the site has no sitemap.
@@ -84,7 +85,7 @@ type checker struct {
 }
 
 // Run checks a sitemap, the files that it names if it is an index, and some of the pages. The error says why there is
-// nothing to check, as the report then does too, or is that of ctx.
+// nothing to check or no crawl, as the report then does too, or is that of ctx.
 func Run(ctx context.Context, cfg Config) (*report.Report, error) {
 	c, err := newChecker(cfg)
 	if err != nil {
@@ -116,7 +117,7 @@ func Run(ctx context.Context, cfg Config) (*report.Report, error) {
 		c.limit(context.Cause(ctx))
 		err = nil
 	case err != nil && len(c.Files) > 0:
-		return nil, err
+		c.limit(err)
 	case err != nil:
 		kind := "unreachable"
 		if errors.Is(err, ErrNone) {
@@ -258,7 +259,7 @@ func (c *checker) given(ctx context.Context) *url.URL {
 	if slices.Contains([]string{".xml", ".gz", ".txt"}, path.Ext(at.Path)) || c.isNamed[address.Key(&at)] {
 		return &at
 	}
-	a, err := c.follow(ctx, &at, listing.MaxBytes)
+	a, err := c.follow(ctx, &at, 0) // it is read later
 	if err != nil || a.status != http.StatusOK || !response.IsHTML(a.header.Get("Content-Type")) {
 		return &at
 	}
@@ -271,7 +272,7 @@ func (c *checker) guess(ctx context.Context) (string, error) {
 	says := ""
 	for _, path := range usual {
 		u := on(c.origin, path)
-		a, err := c.follow(ctx, u, listing.MaxBytes)
+		a, err := c.follow(ctx, u, maxPage) // a sitemap is read later
 		if err != nil {
 			return "", err
 		}

@@ -94,3 +94,27 @@ func TestNothingIsBlamedForATimeThatIsTooShort(t *testing.T) {
 		}
 	}
 }
+
+func TestSitemapIsDownloadedOnce(t *testing.T) {
+	const long = 8 << 20
+	for _, at := range []string{"/map", "/sitemap_index.xml"} {
+		site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != at {
+				http.NotFound(w, r)
+				return
+			}
+			w.Header().Set("Content-Type", "application/xml")
+			fmt.Fprintf(w, `<urlset xmlns="%s"><url><loc>http://%s/map</loc></url></urlset>%s`, namespace, r.Host, strings.Repeat(" ", long))
+		}))
+		defer site.Close()
+		u, err := url.Parse(site.URL + strings.TrimSuffix(at, "/sitemap_index.xml"))
+		base.Check(t, err)
+		c, err := newChecker(Config{URL: u})
+		base.Check(t, err)
+		base.Check(t, c.site(t.Context()))
+		base.Check(t, c.sitemaps(t.Context()))
+		if read := c.bytes.Load(); len(c.judge.Pages) != 1 || read > long+maxPage+1<<20 {
+			t.Errorf("%s: it read %d bytes of a sitemap of %d, and %d pages", at, read, long, len(c.judge.Pages))
+		}
+	}
+}

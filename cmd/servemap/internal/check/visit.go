@@ -196,10 +196,11 @@ func (c *checker) beside(ctx context.Context) error {
 		return nil
 	}
 	linked, err := c.Config.Linked(ctx, c.Site)
-	if err == nil {
-		c.compareLinks(linked)
+	if err != nil {
+		return fmt.Errorf("the crawl was not made: %w", err)
 	}
-	return err
+	c.compareLinks(linked)
+	return nil
 }
 
 // compareLinks compares the listed pages with those that links lead to, both ways. A crawl leaves out most addresses
@@ -217,11 +218,19 @@ func (c *checker) compareLinks(found Crawl) {
 	for _, u := range found.Public {
 		if led[address.KeyOf(u)] = true; c.judge.Place(u) < 0 {
 			missing++
-			c.Add("missing", report.At{Where: u}, "is linked, and not listed")
+			is := "linked"
+			if at, err := url.Parse(u); err == nil && address.IsRoot(at) { // which is public without a link
+				is = "the start page"
+			}
+			c.Add("missing", report.At{Where: u}, "is %s, and not listed", is)
 		}
 	}
 	for _, l := range found.Broken {
-		c.Add("broken-link", report.At{Where: l.From}, "links to %s, which is answered with %s", l.To, pages.Status(l.Status))
+		others := ""
+		if len(l.From) > 1 {
+			others = ", as others do"
+		}
+		c.Add("broken-link", report.At{Where: l.From[0]}, "links to %s, which is answered with %s%s", l.To, pages.Status(l.Status), others)
 	}
 	text := fmt.Sprintf("A crawl found %s; not listed: %s.", report.Count(len(found.Public), "public page"), none(missing))
 	if !found.Whole {
