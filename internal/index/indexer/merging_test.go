@@ -299,6 +299,27 @@ func TestPagesThatWaitTogetherTakeFewTransactions(t *testing.T) {
 	})
 }
 
+// Where a box of related pages shows another link, the store is asked whether that leads to a new page. It takes 1,000
+// keys at once, and a page of more links has still seen its visitors.
+func TestPageWithVeryManyLinksIsSeenThoughItsRelatedPagesChange(t *testing.T) {
+	var prose strings.Builder
+	for i, to := range numbered("/source-%d", 600) {
+		fmt.Fprintf(&prose, "<p>What is said here, %d, is a claim that <a href=%s>another page</a> makes at more length.</p>", i, to)
+	}
+	article := func(related string) string {
+		return "<html><body><main>" + prose.String() + "<ul><li><a href=/always>The page that is always related</a></li>" +
+			"<li><a href=/" + related + ">The " + related + " page that is related</a></li></ul></main></body></html>"
+	}
+	withPage(t, func(r *rig) {
+		for range 7 {
+			r.sight("/a", article("first"))
+			time.Sleep(time.Hour)
+		}
+		r.sight("/a", article("second"))
+		base.Equal(t, r.page("/a").Observations, 9, "observations of /a")
+	})
+}
+
 // countsOnly leaves the numbers of observations and of changes of each page.
 func countsOnly(records map[string]string) {
 	for key, value := range records {

@@ -33,14 +33,21 @@ func newsOf(v *observation.Observation, after *pagerecord.Page) News {
 	return NoNews
 }
 
+// linksLookedUp is of how many links leadsOn reads the records at most. Each has two keys; a transaction takes 1,000.
+const linksLookedUp = 256
+
 // leadsOn reports whether the page links to a page that is new since the page was read before: nobody linked to it, or
-// nobody got it.
+// nobody got it. It looks at the first links of the main text, where what is new mostly stands.
 func (u *visited) leadsOn() (leads bool) {
+	left := linksLookedUp
 	for _, ln := range u.Links {
 		if !ln.Main {
 			continue
 		}
-		to, _ := u.Load(ln.Location) // of all links, since what must be read is read at once
+		if left--; left < 0 {
+			break
+		}
+		to, _ := u.Load(ln.Location) // even if leads is known: all records are then asked for in one run
 		leads = leads || !to.Public() && !to.Led() || to.FirstSeen > u.p.Loaded.Before
 	}
 	return leads
