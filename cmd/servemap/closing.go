@@ -150,13 +150,21 @@ func newTold(walled []inspect.Link, got map[string]*answered, skipped map[string
 	return t
 }
 
-// unanswered tells of the pages of which no answer is known, but for those that links tell by their cause.
+// unanswered tells of the pages that have no name and no answer, but for those that links tell by their cause.
 func (t *told) unanswered(waiting int) leftOut {
 	t.unseen -= waiting
 	for _, why := range unasked {
 		t.unseen -= t.skipped[why.String()]
 	}
-	return leftOut{n: t.unseen, cause: eligibility.LinkNotGot.String()}
+	rest := leftOut{
+		n: t.unseen, why: "page is not named here: its address looks like a secret, or was not asked for",
+		todo: "If it is for the public, link to it by an address without the secret.",
+	}
+	if rest.n > 1 {
+		rest.why = "pages are not named here: their addresses look like secrets, or were not asked for"
+		rest.todo = "If they are for the public, link to them by addresses without the secrets."
+	}
+	return rest
 }
 
 // group tells of the pages of a reason, and not again of the links that were left out for it.

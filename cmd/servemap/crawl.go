@@ -245,18 +245,13 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 	if err != nil {
 		return found, err
 	}
-	named := map[string][]inspect.Link{}
-	for _, g := range of.Reasons {
-		some, err := control.Get[inspect.Pages](ctx, here, "/inspect/pages.json", url.Values{"reason": {g.Reason}})
-		if err != nil {
-			return found, err
-		}
-		named[g.Reason] = some.Links
-		if g.Reason == eligibility.Capability.String() {
-			for _, u := range done.Held { // the inspector names none, and these only wait
-				named[g.Reason] = append(named[g.Reason], inspect.Link{URL: u})
-			}
-		}
+	named, err := namedOf(ctx, here, of.Reasons)
+	if err != nil {
+		return found, err
+	}
+	for _, u := range done.Held { // the inspector names none, and these only wait
+		why := eligibility.Capability.String()
+		named[why] = append(named[why], inspect.Link{URL: u})
 	}
 	got := c.site.answers()
 	if err := unnamed(ctx, a, got, of.Reasons, named); err != nil {
@@ -271,11 +266,7 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 		if g.Reason != eligibility.BySitemap.String() {
 			continue
 		}
-		listed, err := control.Get[struct{ Pages []inspect.Link }](ctx, here, "/inspect/pages.json", url.Values{"reason": {g.Reason}})
-		if err != nil {
-			return found, err
-		}
-		orphans := groupOf(g, listed.Pages)
+		orphans := groupOf(g, named[g.Reason])
 		orphans.todo = "Link to what stands here, so that visitors find it too."
 		found.orphans = []leftOut{orphans}
 	}

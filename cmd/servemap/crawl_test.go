@@ -233,10 +233,21 @@ func TestCrawlOfAPageSaysWhatItTakes(t *testing.T) {
 		}
 	}))
 	defer site.Close()
-	for path, code := range map[string]int{"/page": codeUsage, "/slashed": codeUsage, "/blog": codeDone, "/none": codeNo} {
-		want := map[bool]string{true: site.URL + path + " is a page; crawl takes a site or a folder, such as " + site.URL}[code == codeUsage]
-		if got, _, errs := call(t, "crawl", site.URL+path, "-out", filepath.Join(t.TempDir(), "s.xml")); got != code || !strings.Contains(errs, want) {
-			t.Errorf("%s: code %d, %s", path, got, errs)
+	isPage := " is a page; crawl takes a site or a folder, such as " + site.URL
+	for _, tt := range []struct {
+		path string
+		code int
+		want string
+	}{
+		{"/page", codeUsage, site.URL + "/page" + isPage}, {"/slashed", codeUsage, site.URL + "/slashed" + isPage},
+		{"/blog", codeDone, "\n1 listed · 0 broken links · 0 left out → "},
+		{"/none", codeNo, "- " + site.URL + "/none/\n"},
+	} {
+		out := filepath.Join(t.TempDir(), "s.xml")
+		code, says, errs := call(t, "crawl", site.URL+tt.path, "-out", out)
+		if _, err := os.Stat(out); code != tt.code || !strings.Contains(says+errs, tt.want) ||
+			(err == nil) != (code == codeDone) {
+			t.Errorf("%s: code %d, %s%s, %v", tt.path, code, says, errs, err)
 		}
 	}
 }
@@ -528,6 +539,23 @@ func TestCrawlTellsAPageOnceHoweverItIsLinked(t *testing.T) {
 	defer site.Close()
 	says := must(t, "crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
 	if !strings.Contains(says, "\n1 listed · 1 broken link · 1 left out") || strings.Count(says, "/gone") != 1 {
+		t.Error(says)
+	}
+}
+
+func TestCrawlNamesNoSecretAndSaysSo(t *testing.T) {
+	const secret = "9f86d081884c7d659a2feaa0c55ad015"
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" {
+			http.NotFound(w, r)
+			return
+		}
+		fmt.Fprint(w, "<!doctype html><title>Home</title><p>It has a link. <a href='/adm?token="+secret+"'>manage</a>")
+	}))
+	defer site.Close()
+	says := must(t, "crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
+	if !strings.Contains(says, "1  page is not named here: its address looks like a secret, or was not asked for. If") ||
+		!strings.Contains(says, " · 1 left out") || strings.Contains(says, secret) {
 		t.Error(says)
 	}
 }

@@ -97,18 +97,28 @@ func (p *statusPage) askMore(ctx context.Context, c *control.Client) (err error)
 	if p.files, err = control.Get[inspect.Files](ctx, c, "/inspect/files.json", nil); err != nil {
 		return err
 	}
-	p.named = map[string][]inspect.Link{}
-	for _, g := range p.Reasons {
-		if g.Care == messages.Fine {
-			continue
+	p.named, err = namedOf(ctx, c, p.Reasons)
+	return err
+}
+
+// namedOf asks for some of the pages that are not listed, by their reason, and of those that only the site's own sitemap
+// leads to.
+func namedOf(
+	ctx context.Context, c *control.Client, groups []inspect.Group,
+) (named map[string][]inspect.Link, err error) {
+	named = map[string][]inspect.Link{}
+	for _, g := range groups {
+		if g.Care == messages.Fine && g.Reason != eligibility.BySitemap.String() {
+			continue // visitors find them
 		}
-		some, err := control.Get[inspect.Pages](ctx, c, "/inspect/pages.json", url.Values{"reason": {g.Reason}})
+		asked := url.Values{"reason": {g.Reason}}
+		some, err := control.Get[struct{ Pages, Links []inspect.Link }](ctx, c, "/inspect/pages.json", asked)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		p.named[g.Reason] = some.Links
+		named[g.Reason] = append(some.Links, some.Pages...)
 	}
-	return nil
+	return named, nil
 }
 
 func (p *statusPage) text() string {
