@@ -190,7 +190,7 @@ func (c *checker) beside(ctx context.Context) error {
 				n++
 			}
 		}
-		c.Facts = append(c.Facts, "The dates of "+report.Count(n, "page")+" were compared with what servemap observed.")
+		c.Facts = append(c.Facts, "The dates of "+report.Count(n, "page")+" were compared with what servemap observed; that takes more than a day of observation.")
 	}
 	if c.Config.Linked == nil {
 		return nil

@@ -116,16 +116,19 @@ func (j *Judge) Dates(sitemap string) {
 		exact = "within a minute of "
 	}
 	const ignored = ". Search engines ignore such dates"
-	kind, why := "", "probably that of a build"+ignored
+	kind, why, request := "", "probably that of a build"+ignored, "the time of this request: it is made anew each time"+ignored
 	few := 2*len(times) < len(j.Pages) // a build dates them all
 	switch {
 	case n >= 2 && n == len(times) && fresh:
-		kind, why = "dates-shared", "the time of this request: it is made anew each time"+ignored
+		kind, why = "dates-shared", request
 	case len(times) < fewDates:
 	case 10*n >= 9*len(times) && !few:
 		kind = "dates-shared"
 	case 10*n >= 9*len(times), 2*n >= len(times) && d.Span == 0:
 		kind = "dates-half"
+	}
+	if fresh && minute == n {
+		why = request
 	}
 	if few && kind == "dates-half" {
 		shared = report.Number(n) + " of the " + report.Number(len(j.Pages)) + " pages"

@@ -150,6 +150,7 @@ func (j *Judge) Languages() {
 			back, named := j.languages[one.key]
 			_, listed := j.place[one.key]
 			switch {
+			case badLanguage(one.lang) != "": // which was told
 			case listed && (!named || !back.names(self)):
 				j.To.Add("hreflang-return", e.At(), "names %s for %s, which does not name it in turn", one.href, one.lang)
 			case !listed && j.Host != "" && one.lang != "x-default" && strings.HasPrefix(one.key, j.Scheme+"://"+j.Host+"/"):

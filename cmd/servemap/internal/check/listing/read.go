@@ -110,8 +110,8 @@ func (r *reader) read(body []byte) {
 	default:
 		n := sitemap.ReadOutline(context.Background(), body, r) // a half would be judged wrongly
 		if n != nil {
-			loc := n.First(r.root.Space, "loc")
-			r.add(cmp.Or(r.cut, "xml"), n.Line, "it breaks off within the entry that begins here, which is not read: %s", loc)
+			loc := strings.TrimSuffix(": "+n.First(r.root.Space, "loc"), ": ")
+			r.add(cmp.Or(r.cut, "xml"), n.Line, "it breaks off within the entry that begins here, which is not read%s", loc)
 		}
 	}
 }

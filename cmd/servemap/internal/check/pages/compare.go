@@ -17,7 +17,7 @@ const slack = 24*time.Hour + time.Minute
 // it has no page; what shows the same; what says nothing without scripts; whether the dates are true.
 func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 	read, own := 0, 0 // own have a lastmod, and a date of their own
-	same, modified, sent := map[uint64]int{}, map[int64]int{}, map[int64]int{}
+	same, modified, sent := map[uint64][]string{}, map[int64]int{}, map[int64]int{}
 	for _, p := range all {
 		for _, t := range p.told {
 			to.Add(t.kind, p.Entry.At(), t.text, t.args...)
@@ -29,7 +29,7 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 		if !p.Entry.Date.At.IsZero() && !p.modified.IsZero() {
 			own++
 		}
-		same[p.text]++
+		same[p.text] = append(same[p.text], p.Entry.Loc)
 		modified[p.modified.Unix()/3600]++
 		sent[p.sent.Unix()/3600]++
 	}
@@ -43,14 +43,26 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 			to.Add("scripts", at, "says nothing without scripts")
 		case nowhere != nil && p.text != 0 && p.text == nowhere.text && !isRoot(p.Entry.Loc):
 			to.Add("nowhere", at, "shows what a made-up address shows too")
-		case p.text != 0 && p.letters > 0 && same[p.text] > 1:
-			to.Add("same", at, "shows the same text as %s", report.Count(same[p.text]-1, "other page"))
+		case p.text != 0 && p.letters > 0 && len(same[p.text]) > 1:
+			to.Add("same", at, "shows the same text as %s", another(same[p.text], p.Entry.Loc))
 		}
 		p.dates(at, to, now, shared(sent, p.sent, read), shared(modified, p.modified, read))
 	}
 	if own > 0 {
 		to.Facts = append(to.Facts, fmt.Sprintf("The lastmod of %s was compared with the date that the page itself gives.", report.Count(own, "page")))
 	}
+}
+
+// another names one of some pages that is not this one, and says how many more there are.
+func another(all []string, this string) string {
+	one := all[0]
+	if one == this {
+		one = all[1]
+	}
+	if more := len(all) - 2; more > 0 {
+		return one + " and " + report.Count(more, "other page")
+	}
+	return one
 }
 
 // shared reports whether most of the read pages have the date of a page, as those of a build have.
@@ -103,9 +115,9 @@ type Seen struct {
 	Changed     time.Time // when its content last changed, zero if it did not
 }
 
-// Observed compares the lastmod of a page with what servemap saw.
+// Observed compares the lastmod of a page with what servemap saw, unless that was for too short a time to tell.
 func Observed(e listing.Entry, s Seen, to *report.Report) (compared bool) {
-	if e.Date.At.IsZero() || s.First.IsZero() {
+	if e.Date.At.IsZero() || s.First.IsZero() || !s.Changed.After(s.First) && s.Last.Sub(s.First) <= slack {
 		return false
 	}
 	since := s.First

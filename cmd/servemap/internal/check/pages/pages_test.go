@@ -110,10 +110,16 @@ func TestDatesAreComparedWithThePage(t *testing.T) {
 func TestPagesThatShowTheSameAreFound(t *testing.T) {
 	a, b, c := dated("/a", "", "", ""), dated("/b", "", "", ""), dated("/c", "", "", "")
 	a.Body = b.Body
+	r := &report.Report{}
 	if got := found(a, b, c); got != "same" {
 		t.Errorf("found %q", got)
 	}
-	r := &report.Report{}
+	Compare([]*Page{a, b, c}, nil, r, now)
+	r.Finish()
+	if first, second := r.Groups[0].Findings[0], r.Groups[0].Findings[1]; first.Text != "shows the same text as "+second.Where || second.Text != "shows the same text as "+first.Where {
+		t.Errorf("it says %q and %q", first.Text, second.Text)
+	}
+	r = &report.Report{}
 	d := dated("/d", "", "", "")
 	nowhere := Nowhere(d.Answer)
 	Judge(d, now)
@@ -130,11 +136,15 @@ func TestDatesAreComparedWithWhatWasSeen(t *testing.T) {
 		{"the date moved, the page did not", "2026-11-10T08:00:00Z", "2026-11-01", "", "2026-11-20", "seen-moved"},
 		{"the page changed then", "2026-11-10", "2026-11-01", "2026-11-10T09:00:00Z", "2026-11-20", ""},
 		{"the page changed, the date did not", "2026-10-01", "2026-11-01", "2026-11-10T09:00:00Z", "2026-11-20", "seen-changed"},
+		{"seen for a moment", "2026-11-10", "2026-11-20", "", "2026-11-20", ""},
 		{"after the last look", "2026-11-25", "2026-11-01", "", "2026-11-20", ""},
 	} {
 		r := &report.Report{}
 		d, _ := listing.ParseDate(tt.lastmod)
-		Observed(listing.Entry{Loc: "https://example.com/a", Date: d}, Seen{at(tt.first), at(tt.last), at(tt.changed)}, r)
+		told := Observed(listing.Entry{Loc: "https://example.com/a", Date: d}, Seen{at(tt.first), at(tt.last), at(tt.changed)}, r)
+		if told != (tt.first != tt.last) {
+			t.Errorf("%s: it was compared: %v", tt.name, told)
+		}
 		r.Finish()
 		if got := len(r.Groups); (tt.want != "") != (got == 1) || got == 1 && r.Groups[0].Kind != tt.want {
 			t.Errorf("%s: found %+v, want %q", tt.name, r.Groups, tt.want)
