@@ -105,6 +105,7 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 	}
 	full := text(rows(12)...)
 	gone := "A text that will be gone some day, and that is long enough to be missed."
+	notice := "On 7 January we close our shop earlier than on all other days."
 	rest := slices.Repeat([]string{text(one, two, gone)}, 5)
 	for _, tt := range []struct {
 		name  string
@@ -126,6 +127,8 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 		{"a price without decimals", append(slices.Repeat([]string{text(one, "65 EUR")}, 5), text(one, "59 EUR")), Changed, 6},
 		{"a price behind its currency", append(slices.Repeat([]string{text(one, "from CHF 7")}, 5), text(one, "from CHF 8")), Changed, 6},
 		{"a number beside a word in capitals", append(slices.Repeat([]string{text(one, "65 PDF")}, 5), text(one, "59 PDF")), Held, 0},
+		{"a counter beside a word that is a code", then(text(one, "ALL 24 COMMENTS"), text(one, "ALL 25 COMMENTS"))[:6],
+			Held, 0},
 		{"a day and a time with dots", each(text(one, "Stand 2%[1]d.12., 12.3%[1]d.15")), Variant, 0},
 		{"a count of a few Russian words", each(text(one, two, "1%d комментариев к этой записи")), Variant, 0},
 		{"seats, once", then(text(one, "Seats: 24"), text(one, "Seats: 18"))[:6], Held, 0},
@@ -152,8 +155,11 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 			text(one, fresh(4), fresh(14)), text(one, fresh(5), fresh(15)), text(one, fresh(6), fresh(16)),
 		}, Moving, 0},
 		{"all is another text", []string{full, full, full, text(rows(3)[0], long, other)}, Changed, 4},
-		{"really all of it", []string{full, full, full, text(long, other, long+other)}, Changed, 4},
-		{"all of it twice", []string{full, full, full, text(long), text(other, long+other)}, Changed, 5},
+		{"really all of it", []string{full, full, full, text(long, other, long+other)}, Held, 0},
+		{"for more than one observation", []string{
+			full, full, full, text(long, other, long+other), text(long, other, long+other),
+		}, Changed, 4},
+		{"another text each time", []string{full, full, full, text(long), text(other, long+other)}, Held, 0},
 		{"nearly nothing is left", []string{full, full, full, text("Sorry, something went wrong.")}, Held, 0},
 		{"and it is back", []string{full, full, full, text("Sorry, something went wrong."), full, full}, Same, 0},
 		{"nearly nothing for days", append([]string{full, full, full}, slices.Repeat([]string{text("We have moved to another place.")}, 4)...), Changed, 4},
@@ -169,6 +175,10 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 		{"and goes again", append(rest, text(one, two), text(one, two, gone), text(one, two), text(one, two), text(one, two)), Same, 0},
 		{"and all of it was gone for a while", append(slices.Repeat([]string{full}, 6), text("Sorry."), full, text(rows(8)...), text(rows(8)...), text(rows(8)...)), Changed, 9},
 		{"and a shorter one came for it", append(slices.Repeat([]string{text(one, two, gone, fresh(0))}, 7), slices.Repeat([]string{text(one, two, three)}, 3)...), Same, 0},
+		{"a notice of the day goes", then(text(one, two), text(one, two, notice))[:6], Held, 0},
+		{"and it was never the page's", slices.Concat(known, []string{text(one, two, notice)}, known), Same, 0},
+		{"three messages in turn go", slices.Concat(
+			known, []string{text(one, two, fresh(0)), text(one, two, fresh(1)), text(one, two, fresh(2))}, known), Same, 0},
 		{"links are gone", append(slices.Repeat([]string{text(long, other) + list(items(0, 3)...)}, 6), text(long, other), text(long, other), text(long, other)), Same, 0},
 		{"a new item", []string{list(items(0, 9)...), list(items(1, 10)...)}, Changed, 2},
 		{"known items in another order", []string{list(items(0, 9)...), list(items(3, 9)...), list(items(0, 6)...)}, Variant, 0},

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/zeebo/xxh3"
-	"golang.org/x/text/currency"
 
 	"github.com/servemap/servemap/internal/page/html"
 )
@@ -146,13 +145,17 @@ func hasAmount(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return r == '%' || unicode.Is(unicode.Sc, r) }) || hasCurrency(s)
 }
 
+// currencies are the codes of ISO 4217 that shops often write, but for those that are words or names, such as TRY and
+// PHP: "ALL 24 COMMENTS" names no price.
+const currencies = " AED ARS AUD BGN BRL CAD CHF CLP CNY CZK DKK EGP EUR GBP HKD HUF IDR ILS INR ISK JPY KRW MXN" +
+	" MYR NOK NZD PLN RON RSD RUB SAR SEK SGD THB TWD UAH USD VND ZAR "
+
 // hasCurrency reports whether a text has a number beside the code of a currency, such as EUR.
 func hasCurrency(s string) bool {
 	words := strings.Fields(s)
 	for i, w := range words {
-		_, err := currency.ParseISO(w)
-		if code := err == nil && w == strings.ToUpper(w); code &&
-			(i > 0 && isDigit(words[i-1][len(words[i-1])-1]) || i+1 < len(words) && isDigit(words[i+1][0])) {
+		before, after := i > 0 && isDigit(words[i-1][len(words[i-1])-1]), i+1 < len(words) && isDigit(words[i+1][0])
+		if (before || after) && strings.Contains(currencies, " "+w+" ") {
 			return true
 		}
 	}

@@ -48,7 +48,7 @@ func (c *comparison) settle() (since int64) {
 		}
 		b := c.find(w.Key)
 		if (b == nil) != w.Gone { // the block is gone, or the lost text is back
-			c.left++
+			c.left = append(c.left, w.Key)
 			surprised = c.moved(w) || surprised
 			*w = watched{}
 			continue
@@ -204,7 +204,7 @@ func (c *comparison) lost() uint16 {
 	if c.List || c.emptied || c.View.size+leastLoss > c.Mark.Size || c.View.links < int(c.Mark.Links) {
 		return 0
 	}
-	if c.left == watchKept { // they were the first of more texts, as of a maintenance, which had not come to stay either
+	if len(c.left) == watchKept { // they were some of more texts, as of a maintenance, which had not come to stay either
 		return 0
 	}
 	last := c.own.set()
@@ -213,8 +213,11 @@ func (c *comparison) lost() uint16 {
 			return 0
 		}
 	}
-	if gone, _ := c.missing(c.View); len(gone) > 0 {
-		return gone[0]
+	gone, _ := c.missing(c.View)
+	for _, key := range gone {
+		if !slices.Contains(c.left, key) { // a notice that goes again had not come to stay
+			return key
+		}
 	}
 	return 0
 }
