@@ -112,7 +112,8 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 	}
 	return inspector{func(w http.ResponseWriter, r *http.Request) {
 		s.observer.Disown(w)
-		if !s.observer.Passed() && (s.looks.Inner.Load() == nil || s.looks.Several.Load()) {
+		program := words.Used() == words.Library // the command asks also about a site that is not served
+		if program && !s.observer.Passed() && (s.looks.Inner.Load() == nil || s.looks.Several.Load()) {
 			s.hints.Give(messages.Unwrapped, "")
 		}
 		if !inspect.Enter(w, r) {

@@ -160,13 +160,19 @@ func TestForgottenPageStaysOut(t *testing.T) {
 	}
 	sameStrings(t, "listed while nothing is served", listed(t, s.data), "/", "/a.html")
 	wantErrs(t, codeFailed, "no process serves the site", "explore", "-data", s.data)
+	if out := must(t, "status", "-data", s.data, "-json"); strings.Contains(out, "No request has passed") {
+		t.Errorf("the owner of the command is told to write a program: %s", out)
+	}
 	program := t.TempDir()
 	base.Check(t, os.Mkdir(filepath.Join(program, "badger"), 0o700))
 	if code, _, errs := call(t, "explain", "-data", program, "/a.html"); code != codeFailed || !strings.Contains(errs, "This is the folder of a Go program: ask its inspector, or site.Explain") {
 		t.Errorf("a program's folder: %d %s", code, errs)
 	}
-	if code, _, errs := call(t, "forget", "-data", s.data+"x", "/a.html"); code != codeFailed || !strings.Contains(errs, "-data: there is no folder "+s.data+"x; give the one of servemap proxy, files, run or crawl") {
-		t.Errorf("no folder: %d %s", code, errs)
+	empty := t.TempDir()
+	for data, says := range map[string]string{s.data + "x": "there is no folder ", empty: "nothing of servemap is in "} {
+		wantErrs(t, codeFailed, "-data: "+says+data+"; give the one of servemap proxy, files, run or crawl, "+
+			"start one of these with it, such as servemap crawl URL -data "+data+", or ask a Go program by its inspector",
+			"forget", "-data", data, "/a.html")
 	}
 }
 

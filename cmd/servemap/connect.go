@@ -85,11 +85,13 @@ func (a *asking) connectOnce(ctx context.Context) (*control.Client, error) {
 		if _, err := os.Stat(filepath.Join(a.data, "badger")); err == nil {
 			return nil, fmt.Errorf("-data %s: This is the folder of a Go program: ask its inspector, or site.Explain", a.data)
 		}
+		what := "nothing of servemap is in"
 		if _, err := os.Stat(a.data); errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("-data: there is no folder %s; give the one of servemap proxy, files, run or crawl", a.data)
+			what = "there is no folder"
 		}
-		return nil, fmt.Errorf("-data: nothing of servemap is in %s; give the folder of servemap proxy, files, run or crawl, "+
-			"or fill this one: servemap crawl URL -data %[1]s", a.data)
+		return nil, fmt.Errorf("-data: %s %s; give the one of servemap proxy, files, run or crawl, "+
+			"start one of these with it, such as servemap crawl URL -data %[2]s, or ask a Go program by its inspector",
+			what, a.data)
 	}
 	return a.alone(ctx, text)
 }

@@ -31,14 +31,14 @@ func Read(name string, text []byte) ([]*Settings, error) {
 	if err := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields().Decode(&file); err != nil {
 		return nil, fmt.Errorf("%s%w", name, faulty(text, err))
 	}
-	if reflect.ValueOf(file).IsZero() {
+	var all map[string]any
+	err := toml.Unmarshal(text, &all)
+	if len(all) == 0 {
 		return nil, fmt.Errorf("%s says nothing; \"servemap config\" prints all settings", name)
 	}
 	if len(file.Sites) == 0 {
 		file.Sites = []*Settings{{}}
 	}
-	var all map[string]any
-	err := toml.Unmarshal(text, &all)
 	each, _ := all["site"].([]any)
 	above := file.All()
 	for i, s := range file.Sites {
@@ -84,13 +84,16 @@ func faulty(text []byte, err error) error {
 	if line == 0 {
 		line, column = lineOf(text, err), len(text)
 	}
-	key, types := strings.Join(bad.Key()[max(0, len(bad.Key())-1):], ""), map[string]reflect.Type{}
-	for _, t := range []reflect.Type{reflect.TypeFor[rule](), reflect.TypeFor[Settings]()} {
+	keys, types := bad.Key(), map[string]reflect.Type{}
+	for _, t := range []reflect.Type{reflect.TypeFor[rule](), reflect.TypeFor[sites]()} {
 		for _, f := range reflect.VisibleFields(t) {
 			types[keyOf(f)] = f.Type
 		}
 	}
-	of := strings.Split(string(text), "\n")[line-1]
+	for unknown == nil && len(keys) > 1 && types[keys[len(keys)-1]] == nil {
+		keys = keys[:len(keys)-1] // as of origin.a = 1
+	}
+	key, of := strings.Join(keys[max(0, len(keys)-1):], ""), strings.Split(string(text), "\n")[line-1]
 	if m := says.FindStringSubmatch(of); key == "" && m != nil && column > len(m[0]) { // no TOML, such as ture
 		key = m[1]
 	}
@@ -116,11 +119,10 @@ func lineOf(text []byte, err error) int {
 // that the error begins with, maybe above the first site, or of the rule's pattern, or else where the site begins.
 func Place(name string, text []byte, site int, err error) string {
 	quoted := strings.SplitN(err.Error()+" ", "`", 3) // as package words names a setting of a file
-	key, value := "", ""
+	key, of, table, found := "", -1, "", 0
 	if len(quoted) == 3 && quoted[0] == "" {
-		key, value = quoted[1], strings.TrimSuffix(strings.Fields(quoted[2] + " -")[0], ":")
+		key = quoted[1]
 	}
-	of, table, found := -1, "", 0
 	for n, line := range strings.Split(string(text), "\n") {
 		if m := begins.FindStringSubmatch(line); m != nil {
 			if table = m[1]; table == "site" {
@@ -130,12 +132,15 @@ func Place(name string, text []byte, site int, err error) string {
 				found = n + 1
 			}
 		}
+		var rule struct{ Pattern string } // if the line says one
+		_ = toml.Unmarshal([]byte(line), &rule)
 		m := says.FindStringSubmatch(line)
 		switch {
 		case m == nil || of >= 0 && of != site:
-		case m[1] == key && (table == "" || table == "site"), // or below, in place of above
-			key == "rule" && m[1] == "pattern" && strings.Contains(line, value):
+		case m[1] == key && (table == "" || table == "site"): // or below, in place of above
 			found = n + 1
+		case key == "rule" && rule.Pattern != "" && strings.HasPrefix(quoted[2], " "+rule.Pattern+": "):
+			return fmt.Sprintf("%s:%d", name, n+1)
 		}
 	}
 	if found == 0 {

@@ -58,16 +58,17 @@ func (d duration) MarshalText() ([]byte, error) { return []byte(d.text), nil }
 
 // takes says what settings take.
 var takes = map[reflect.Type]string{
-	reflect.TypeFor[bool]():     "true or false",
-	reflect.TypeFor[int]():      "a number above 0",
-	reflect.TypeFor[float64]():  "a number",
-	reflect.TypeFor[string]():   `a text in quotes, such as "a"`,
-	reflect.TypeFor[secret]():   `a text in quotes, such as "a"`,
-	reflect.TypeFor[[]string](): `a list, such as ["a"]`,
-	reflect.TypeFor[patterns](): `a list, such as ["/"]`,
-	reflect.TypeFor[[]rule]():   "tables, each below a line [[site.rule]]",
-	reflect.TypeFor[duration](): "a time with its unit, such as 30s or 90d",
-	reflect.TypeFor[level]():    "debug, info, warn or error",
+	reflect.TypeFor[bool]():        "true or false",
+	reflect.TypeFor[int]():         "a number above 0",
+	reflect.TypeFor[float64]():     "a number",
+	reflect.TypeFor[string]():      `a text in quotes, such as "a"`,
+	reflect.TypeFor[secret]():      `a text in quotes, such as "a"`,
+	reflect.TypeFor[[]string]():    `a list, such as ["a"]`,
+	reflect.TypeFor[patterns]():    `a list, such as ["/"]`,
+	reflect.TypeFor[[]rule]():      "tables, each below a line [[site.rule]]",
+	reflect.TypeFor[[]*Settings](): "tables, each below a line [[site]]",
+	reflect.TypeFor[duration]():    "a time with its unit, such as 30s or 90d",
+	reflect.TypeFor[level]():       "debug, info, warn or error",
 }
 
 // Setting is one setting. It is also a flag.

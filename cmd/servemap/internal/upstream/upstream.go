@@ -54,6 +54,7 @@ type Site struct {
 	hints *messages.Hints
 	told  atomic.Int64 // when the log said last that the site does not answer, in Unix nanoseconds
 	down  atomic.Int64 // since when it has answered nothing, or 502 and 504 alone; 0 while it answers
+	tls   atomic.Bool  // it has spoken TLS, so if it hangs up, that is for another reason
 }
 
 // New returns a handler that forwards requests.
@@ -74,6 +75,7 @@ func New(cfg Config) (*Site, error) {
 			MaxIdleConnsPerHost:   idleUpstream,
 			IdleConnTimeout:       90 * time.Second,
 			TLSHandshakeTimeout:   dialTimeout,
+			TLSClientConfig:       &tls.Config{VerifyConnection: u.shaken},
 			ResponseHeaderTimeout: cfg.Timeout,
 		},
 		Rewrite: func(r *httputil.ProxyRequest) {
@@ -115,6 +117,9 @@ func (u *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // CloseIdleConnections closes those to the site, once no more requests come.
 func (u *Site) CloseIdleConnections() { u.proxy.Transport.(*http.Transport).CloseIdleConnections() }
 
+// shaken notes that the site has ended a handshake.
+func (u *Site) shaken(tls.ConnectionState) error { u.tls.Store(true); return nil }
+
 // ErrRestart is the cause that ends a request when the process ends before the site has answered.
 var ErrRestart = errors.New("the process ends")
 
@@ -135,7 +140,7 @@ func (u *Site) failed(w http.ResponseWriter, r *http.Request, err error) {
 	told, now := u.told.Load(), time.Now().UnixNano()
 	dialed := (*net.OpError)(nil)
 	nobody := errors.As(err, &dialed) && dialed.Op == "dial"
-	noTLS := errors.Is(err, io.EOF) || errors.As(err, new(tls.RecordHeaderError))
+	noTLS := errors.Is(err, io.EOF) && !u.tls.Load() || errors.As(err, new(tls.RecordHeaderError))
 	if at, secure := strings.CutPrefix(u.at, "https://"); secure && noTLS {
 		err, nobody = fmt.Errorf(words.Say("it seems to speak http; then write {-to=http://"+at+"} (%w)"), err), true
 	}

@@ -1,0 +1,66 @@
+package upstream
+
+import (
+	"bytes"
+	"crypto/x509"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/testkit/base"
+)
+
+// TestOneWhoHangsUpSpeaksHTTPOnlyBeforeTLS asks at an https address. One that speaks http may hang up too, as php -S
+// does, but a site that has spoken TLS has another reason.
+func TestOneWhoHangsUpSpeaksHTTPOnlyBeforeTLS(t *testing.T) {
+	hangsUp := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/crash" {
+			panic(http.ErrAbortHandler)
+		}
+	})
+	secure := httptest.NewTLSServer(hangsUp)
+	defer secure.Close()
+	plain, err := net.Listen("tcp", "127.0.0.1:0")
+	base.Check(t, err)
+	defer plain.Close()
+	go func() {
+		for conn, err := plain.Accept(); err == nil; conn, err = plain.Accept() {
+			_, _ = conn.Read(make([]byte, 9999)) // else the client would learn of a reset
+			conn.Close()
+		}
+	}()
+	for _, tt := range []struct {
+		name, to string
+		asked    []string
+		http     bool
+	}{
+		{"no TLS", "https://" + plain.Addr().String(), []string{"/"}, true},
+		{"one page of a site that answers others", secure.URL, []string{"/", "/crash"}, false},
+		{"the first page of all", secure.URL, []string{"/crash"}, false},
+	} {
+		var log bytes.Buffer
+		hints := messages.NewHints(slog.New(slog.DiscardHandler))
+		site, err := New(Config{To: tt.to, Origin: &url.URL{Scheme: "https", Host: "a.example"},
+			Log: slog.New(slog.NewTextHandler(&log, nil))})
+		base.Check(t, err)
+		defer site.CloseIdleConnections()
+		site.TellBy(hints)
+		trusted := x509.NewCertPool()
+		trusted.AddCert(secure.Certificate())
+		site.proxy.Transport.(*http.Transport).TLSClientConfig.RootCAs = trusted
+		w := httptest.NewRecorder()
+		for _, path := range tt.asked {
+			w = httptest.NewRecorder()
+			site.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		}
+		if w.Code != http.StatusBadGateway || strings.Contains(log.String(), "it seems to speak http") != tt.http ||
+			!strings.Contains(log.String(), "EOF") || hints.Has(messages.Unanswered) != tt.http {
+			t.Errorf("%s: %d, hints %q, and the log has %s", tt.name, w.Code, hints.Texts(), log.String())
+		}
+	}
+}
