@@ -178,7 +178,7 @@ func TestCheckSaysWhatIsWrongWithACall(t *testing.T) {
 		{"is a file or a folder", []string{t.TempDir()}},
 		{"-time 5: give a number with a unit, such as 5s or 5m", []string{site, "-time", "5"}},
 		{"-pages many: give a whole number", []string{site, "-pages", "many"}},
-		{"-crawl maybe: give it alone", []string{site, "-crawl=maybe"}},
+		{"-crawl maybe: give no value, or true or false", []string{site, "-crawl=maybe"}},
 		{"-out: /sys/r.html cannot be written: ", []string{site, "-out", "/sys/r.html"}},
 		{"-out is empty; give a value, or leave it out", []string{site, "-out", ""}},
 		{"-data " + data + " is about " + other, []string{site, "-data", data}},

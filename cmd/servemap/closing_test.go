@@ -39,7 +39,8 @@ func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
 		"1  address is on another host than the site's. A sitemap is for one host. If this one is yours too, crawl it",
 		"4  pages were not asked for, as the limit of requests was reached.",
 		"2  pages are disallowed by the site's robots.txt.", "1  page is refused (403). If it is public", "1  page sends visitors to log in",
-		"1  file is no page of HTML. Only pages of HTML are listed: keep PDFs and other files in the sitemap that you have.",
+		"1  link leads to a file that is not HTML. Only pages of HTML are listed: " +
+			"keep PDFs and other files in the sitemap that you have.",
 		"1  page redirects (302). Link to the address where it leads.", "2  pages have parameters of their own, and name no URL",
 		"3  linked addresses have a parameter that -query does not name, or one without a value.",
 		"- https://example.com/article.php?id=1\n        and 2 more\n", "- https://example.com/old → https://example.com/new\n",

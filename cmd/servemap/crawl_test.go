@@ -183,7 +183,8 @@ func TestCrawlTellsEachAddressOnceWithItsCause(t *testing.T) {
 		"1  page redirects (301). Link to the address where it leads.\n        " + at + "/moved → " + site.URL + "/en/\n",
 		"1  link redirects to another host. If that is this site, as www is, give it as the origin.\n        " + at + "/off → http://shop.example/\n",
 		"1  page is kept from the crawl by a bot wall (Cloudflare, 503). Allow the User-Agent servemap-explore", "1  page is disallowed by", "1  page is empty. ",
-		"1  file is no page of HTML. Only pages of HTML are listed: keep PDFs and other files in the sitemap that you have.\n        " + at + "/a.pdf\n",
+		"1  link leads to a file that is not HTML. Only pages of HTML are listed: " +
+			"keep PDFs and other files in the sitemap that you have.\n        " + at + "/a.pdf\n",
 		at + "/stub leads on to " + site.URL + "/en/ by itself", "1  page sends visitors to log in. ",
 		"2  links may change something, so they were not followed. If they are pages, add -always for them.\n        " + at + "/items/5/delete\n        " + at + "/items/6/delete\n",
 		"Besides\n     1  ", at + "/b.pdf\n", "1  page of the site's own sitemap is answered with an error. ", at + "/stale is answered with 404",

@@ -121,9 +121,10 @@ func TestOriginThatLeadsElsewhereSaysWhatToType(t *testing.T) {
 	elsewhere := httptest.NewServer(http.NotFoundHandler())
 	defer elsewhere.Close()
 	s := serve(t, t.TempDir(), "proxy", "-to", up.URL, "-origin", elsewhere.URL, "-explore")
-	const want = "if no proxy protects pages, give -inside"
+	const want = "only if no server in front keeps strangers from a page, give -inside"
 	line := s.log.await(t, "Not exploring")
-	if !strings.Contains(line, "To explore the site directly, give -inside (only if") || !strings.Contains(line, "answered with 404") {
+	const asks = "To explore the site directly, give -inside (only if no server in front keeps strangers from a page)"
+	if !strings.Contains(line, asks) || !strings.Contains(line, "answered with 404") {
 		t.Error(line)
 	}
 	code, _, errs := call(t, "explore", "-data", s.data)

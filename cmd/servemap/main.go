@@ -250,7 +250,7 @@ func wants(f *flag.Flag) string {
 	case int, uint64:
 		return "a whole number, such as 20"
 	case bool:
-		return "it alone, or true or false"
+		return "no value, or true or false"
 	}
 	return ""
 }

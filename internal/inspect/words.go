@@ -96,7 +96,8 @@ func Span(d time.Duration) string {
 
 // often says how often a page changes, of which so many changes were seen.
 func often(changes int, likely, least, most time.Duration) string {
-	every := fmt.Sprintf("about every %s, maybe every %s or every %s", Span(likely), Span(least), Span(most))
+	every := "about every " + strings.TrimPrefix(Span(likely), "1 ")
+	every += fmt.Sprintf(" (between %s and %s)", Span(least), Span(most))
 	if changes == 0 {
 		return "Text that moves by itself, as a clock does, changes " + every + ". No change of the content was seen yet."
 	}

@@ -32,9 +32,10 @@ func TestNumbersAndTimesAreWrittenForPeople(t *testing.T) {
 		{"a start long ago", started(now.Add(-30*time.Hour), now), "since the program started on 21 Nov 2026, 06:00 UTC"},
 		{"no next observation", nextObservation(time.Time{}, now), "at the next visit"},
 		{"a next observation", nextObservation(now.Add(18*time.Second), now), "at a visit in 18 seconds or later"},
-		{"often", often(2, 8*time.Minute, 5*time.Minute, 23*time.Minute), "About every 8 minutes, maybe every 5 minutes or every 23 minutes. 2 changes were seen."},
-		{"a clock alone", often(0, time.Hour, time.Minute, 7*day), "Text that moves by itself, as a clock does, changes about every 1 hour, " +
-			"maybe every 1 minute or every 1 week. No change of the content was seen yet."},
+		{"often", often(2, 8*time.Minute, 5*time.Minute, 23*time.Minute), "About every 8 minutes " +
+			"(between 5 minutes and 23 minutes). 2 changes were seen."},
+		{"a clock alone", often(0, time.Hour, time.Minute, 7*day), "Text that moves by itself, as a clock does, " +
+			"changes about every hour (between 1 minute and 1 week). No change of the content was seen yet."},
 		{"no time", Span(0), "less than a second"},
 		{"bytes", bytesOf(512), "512 bytes"},
 		{"kilobytes", bytesOf(51_230), "51.2 kB"},

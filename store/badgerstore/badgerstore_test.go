@@ -23,11 +23,13 @@ func TestFolderHeldByAnotherStoreIsNotOpened(t *testing.T) {
 	mustPut(t, first, "k", "1")
 	second, log := openLogged(t, dir)
 	for name, err := range callErrors(second) {
-		if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "the folder is open in another process") {
+		if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "the folder is open in another process") ||
+			!strings.Contains(err.Error(), "end that one, or use a store that processes can share (store/sqlstore; ") {
 			t.Errorf("%s while another store has the folder: %v", name, err)
 		}
 	}
-	log.Await("this process takes over when that one ends")
+	log.Await("this process takes over when that one ends. For both at once, " +
+		"use a store that processes can share, such as sqlstore.")
 	mustClose(t, first)
 	log.Await("works now")
 	wantValue(t, second, "k", "1")

@@ -57,7 +57,8 @@ var refusals = [causes]struct {
 		"If it was yours, give that one."},
 	noPassword:    {http.StatusUnauthorized, "a user and a password are needed", ""},
 	wrongPassword: {http.StatusUnauthorized, "a user and a password are needed", "A visit to the %s was refused, since its user or password was wrong."},
-	tooManyGuesses: {http.StatusTooManyRequests, "too many wrong passwords came from your network; for a minute, the right one does not count either",
+	tooManyGuesses: {http.StatusTooManyRequests, "too many wrong passwords came from your network; " +
+		"wait a minute: until then even the right one is refused",
 		"Somebody guesses the password of the %s. That network may now try once a minute, with the right one too. If all visitors count as one network, set {ClientIP}."},
 }
 

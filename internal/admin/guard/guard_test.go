@@ -175,7 +175,8 @@ func TestGuessingAPasswordIsSlow(t *testing.T) {
 			if asks := w.Header().Get("WWW-Authenticate") != ""; asks != (w.Code == http.StatusUnauthorized) {
 				t.Errorf("with %d a password is asked for: %v", w.Code, asks)
 			}
-			if told := strings.Contains(w.Body.String(), "the right one does not count either"); told != (w.Code == http.StatusTooManyRequests) {
+			told := strings.Contains(w.Body.String(), "until then even the right one is refused")
+			if told != (w.Code == http.StatusTooManyRequests) {
 				t.Errorf("with %d, an owner behind a guesser's network is told so: %v", w.Code, told)
 			}
 			return w.Code

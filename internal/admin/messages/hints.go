@@ -44,7 +44,8 @@ const (
 
 // hintTexts say what is wrong, and then what to do about it.
 var hintTexts = [hints]string{
-	Unwrapped: "No request has passed through this site yet, so nothing is learned, also not by the inspector. " +
+	Unwrapped: "No request has passed through this site yet, so nothing is learned; " +
+		"visits to the inspector do not count. " +
 		"Call site.Mount(r) on the root router of gorilla/mux, after its routes, or serve site.Wrap(handler).",
 	Routed: "The site stands inside a route of the program's router, so the sitemap answers 404 unless another route leads requests for it here too. " +
 		"With gorilla/mux, call site.Mount(r) on the root router in place of r.Use(site.Wrap). With others, put site.Wrap around the whole router.",
@@ -76,10 +77,11 @@ var hintTexts = [hints]string{
 	Few: "Hardly any of the pages that visitors saw is listed. Ask {Stats} for the reasons, and {Explain} about a page.",
 	Leaving: "Many pages left the sitemap in a short time. " +
 		"Do they still exist? Then see whether the site answers 404, noindex or private by mistake.",
-	Refused: "Many listed pages are refused, by a 401, 403 or 404 or a log-in. Ten of them leave in a day, or one in a hundred, and the others once nobody has got them for a day longer. " +
+	Refused: "Many listed pages are refused, by a 401, 403 or 404 or a log-in. At most ten of them a day, or 1 %, " +
+		"are taken out, and the others once nobody has got them for a day longer. " +
 		"If you deleted them, answer 410. If you mean to refuse nobody, see what the site answers to crawlers, and to its own machine.",
 	Unexplored: "Not exploring: the site's public address does not lead here, so pages are learned from visitors. " +
-		"To explore the site directly, {InsideThis} (only if no server in front asks for a password), " +
+		"To explore the site directly, {InsideThis} (only if no server in front keeps strangers from a page), " +
 		"or else correct {Origin}.",
 	Another: "Another process with the same database answers at the site's public address, and nobody came from there to this one, so nothing is learned here. " +
 		"If this is for staging, give it a table of its own. If a balancer spreads visitors over both, {InsideThis}.",

@@ -25,7 +25,7 @@ func Elsewhere(cut string) string {
 	if cut != "" {
 		return "a server in front cuts " + cut + words.Say(" off the path: {StrippedTo} ") + cut
 	}
-	return words.Say("correct {Origin}, or, if no proxy protects pages, {InsideThis}")
+	return words.Say("correct {Origin}, or, only if no server in front keeps strangers from a page, {InsideThis}")
 }
 
 // always returns the rule that lists one location, as the owner can type it.

@@ -58,8 +58,8 @@ var reasons = []Reason{
 		"Link to {it|them} from a listed page, or add {Always} for {it|them}.{OrWhole} A pattern such as /landing/*$ is " +
 			"for a whole folder.", []string{link, route, this}},
 	{eligibility.NotSeen, Wait,
-		"{a listed page links to it, but no anonymous visitor has got it yet|linked page was got by no " +
-			"anonymous visitor yet|linked pages were got by no anonymous visitor yet}",
+		"{a listed page links to it, but no anonymous visitor has got it yet|linked page has|linked pages have}" +
+			"{| had no anonymous visitor yet| had no anonymous visitor yet}",
 		"Open {it|them} once in a private window, or wait for the next visitor without a cookie. " + files,
 		[]string{visitor}},
 
@@ -143,7 +143,7 @@ var reasons = []Reason{
 			"in, or something else, first|pages ask strangers to log in, or something else, first}",
 		"That was still so a day later. If {it is|they are} public, see why visitors must.", nil},
 	{eligibility.Unseen, Intended,
-		"{no visitor came|page had no visitor|pages had no visitor} for longer than {KeepFor}", back, nil},
+		"{it has|page has|pages have} had no visitors for longer than {KeepFor}", back, nil},
 
 	{Reason: eligibility.Cookie, Care: Look, Why: "the visitor has a cookie", Todo: "Nothing needs to be done where {Explore} learns the pages without it. Else, if everybody gets it and it never stands for a log-in (PHPSESSID does), name it in {Benign}."},
 	{Reason: eligibility.IdentityHeader, Care: Look, Why: "a header may name a user", Todo: "If a proxy adds it to all and it says nothing of who is asking, name it in {Benign}, with a colon after it."},
@@ -204,7 +204,8 @@ var reasons = []Reason{
 		Todo: "If {it is|they are} public, see why."},
 	{Reason: eligibility.LinkRedirects, Care: Look, Why: "{page redirects|pages redirect}",
 		Todo: "Link to {the address where it leads|the addresses where they lead}."},
-	{Reason: eligibility.LinkNoHTML, Care: Intended, Why: "{file is no page|files are no pages} of HTML", Todo: files},
+	{Reason: eligibility.LinkNoHTML, Care: Intended, Todo: files,
+		Why: "{link leads to a file that is|links lead to files that are} not HTML"},
 	{Reason: eligibility.LinkError, Care: Look, Why: "{page is|pages are} answered with an error",
 		Todo: "Mend {it, or the links to it|them, or the links to them}."},
 	{Reason: eligibility.LinkNotGot, Care: Wait, Why: "{linked page|linked pages} gave the crawl no page"},
@@ -444,5 +445,5 @@ func Leaves(status int, since time.Time, borrowed bool) string {
 		leaves = "a minute after it was first missed, unless somebody"
 	}
 	return fmt.Sprintf(" But since %s it has %s, perhaps for one visitor only. It leaves %s gets it before. "+
-		"Ten pages leave as refused in a day, or one in a hundred.", stamp(since), what, leaves)
+		"At most ten pages a day, or 1 %%, are taken out because they are refused.", stamp(since), what, leaves)
 }
