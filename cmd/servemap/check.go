@@ -32,6 +32,7 @@ type checking struct {
 	check.Config
 	all, crawl  bool
 	origin, out string
+	dir         *os.Root // of out
 	flags       *flag.FlagSet
 }
 
@@ -88,8 +89,11 @@ func (c *checking) run(ctx context.Context, name string) error {
 			return err
 		}
 	}
-	if err := c.writable(); err != nil {
-		return err
+	if c.out != "" {
+		if err := c.place(); err != nil {
+			return err
+		}
+		defer c.dir.Close()
 	}
 	if c.crawl {
 		c.Linked = func(ctx context.Context, origin string) (check.Crawl, error) { return linked(ctx, c.streams, origin) }
@@ -210,29 +214,15 @@ func (c *checking) ofSite(at *url.URL) error {
 	return nil
 }
 
-// place opens the folder of -out, and returns the name of the file in it. It says what hinders it from being written.
-func (c *checking) place() (dir *os.Root, name string, err error) {
-	if dir, err = os.OpenRoot(filepath.Dir(c.out)); err != nil {
-		return nil, "", usage("-out: %v; make the folder first", err)
+// place opens the folder of -out before the check, and says what would hinder the report from being written there.
+func (c *checking) place() (err error) {
+	if c.dir, err = os.OpenRoot(filepath.Dir(c.out)); err != nil {
+		return usage("-out: %v; make the folder first", err)
 	}
-	name = filepath.Base(c.out)
-	if err = control.Replaceable(dir, name); err != nil {
-		return dir, name, usage("-out: %v; give another name", err)
+	if err = control.Replaceable(c.dir, filepath.Base(c.out)); err != nil {
+		return usage("-out: %v; give another name", err)
 	}
-	return dir, name, nil
-}
-
-// writable says before the check what would hinder the report from being written.
-func (c *checking) writable() error {
-	if c.out == "" {
-		return nil
-	}
-	dir, _, err := c.place()
-	if err != nil {
-		return err
-	}
-	dir.Close()
-	probe, err := os.CreateTemp(filepath.Dir(c.out), ".servemap-*")
+	probe, err := os.CreateTemp(c.dir.Name(), ".servemap-*")
 	if err != nil {
 		return usage("-out: %s cannot be written: %v", c.out, errors.Unwrap(err))
 	}
@@ -246,12 +236,7 @@ func (c *checking) write(r *report.Report) error {
 		if err := writers[strings.ToLower(filepath.Ext(c.out))](r, &text, c.all); err != nil {
 			return err
 		}
-		dir, name, err := c.place()
-		if err != nil {
-			return err
-		}
-		defer dir.Close()
-		if err := control.Replace(dir, name, text.Bytes(), 0o644); err != nil {
+		if err := control.Replace(c.dir, filepath.Base(c.out), text.Bytes(), 0o644); err != nil {
 			return err
 		}
 	}

@@ -232,7 +232,7 @@ func TestCheckReportsThatNoCrawlCouldBeMade(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "report.md")
 	code, out, errs := call(t, "check", "-crawl", "-out", file, site)
 	written, err := os.ReadFile(file)
-	for _, want := range []string{"robots.txt is answered with 503", "the crawl was not made: robots.txt was answered with 503", "1 page listed, 1 read: 1 fault"} {
+	for _, want := range []string{"robots.txt is answered with 503", "Limit: the crawl was not made: robots.txt was answered with 503", "1 page listed, 1 read: 1 fault"} {
 		if code != codeNo || errs != "" || err != nil || !strings.Contains(out, want) || !strings.Contains(string(written), want) {
 			t.Errorf("code %d, without %q: %s%s\n%s%v", code, want, out, errs, written, err)
 		}

@@ -62,8 +62,8 @@ func (r *Report) view(all bool, most int) view {
 	v := view{Report: r, All: all, Most: most, Few: r.Files, CSS: template.CSS(inspect.Tokens + css)}
 	if all {
 		v.Most = kept
-	} else {
-		v.Few = r.Files[:min(len(r.Files), 10)]
+	} else if len(r.Files) > 11 { // one takes no more room than to say that there is one more
+		v.Few = r.Files[:10]
 	}
 	v.More = len(r.Files) - len(v.Few)
 	return v

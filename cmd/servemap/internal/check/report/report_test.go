@@ -110,3 +110,31 @@ func TestTheHeadlineSaysHowMuchCouldBeChecked(t *testing.T) {
 		}
 	}
 }
+
+func TestTitleThatNeedsNoCountHasNone(t *testing.T) {
+	r := &Report{}
+	r.Add("dates-shared", At{Where: "https://example.com/sitemap.xml"}, "gives all pages one lastmod")
+	r.Add("twice", At{Where: "https://example.com/a"}, "is listed again")
+	r.Finish()
+	var page strings.Builder
+	base.Check(t, r.HTML(&page, false))
+	for _, want := range []string{`<td class="num big"></td><th scope="row"><a href="#dates-shared">The pages share`, `<td class="num big">1</td><th scope="row"><a href="#twice">`} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("without %s: %s", want, page.String())
+		}
+	}
+}
+
+func TestNoReportSaysThatThereIsOneMoreFileInPlaceOfIt(t *testing.T) {
+	for n, left := range map[int]string{11: "", 12: "and 2 files more"} {
+		r := &Report{}
+		for i := range n {
+			r.Files = append(r.Files, File{URL: fmt.Sprintf("https://example.com/%d.xml", i), Form: "sitemap"})
+		}
+		var mark strings.Builder
+		base.Check(t, r.Markdown(&mark, false))
+		if says := mark.String(); strings.Contains(says, "/10.xml") != (left == "") || !strings.Contains(says, left) {
+			t.Errorf("of %d files: %s", n, says)
+		}
+	}
+}

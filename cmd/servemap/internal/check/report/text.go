@@ -18,10 +18,15 @@ func (g Group) Left(most int) int { return g.Count - len(g.Shown(most)) }
 
 // Heading names a group, with its count unless its title needs none.
 func (g Group) Heading() string {
+	return strings.TrimSpace(g.Counted() + " " + g.Title)
+}
+
+// Counted returns the count of a group, "" if its title needs none.
+func (g Group) Counted() string {
 	if unicode.IsUpper([]rune(g.Title)[0]) {
-		return g.Title
+		return ""
 	}
-	return Number(g.Count) + " " + g.Title
+	return Number(g.Count)
 }
 
 // Wrap breaks a text between words where a line would be wider than that, unless it is 0, and indents each line.
