@@ -132,6 +132,9 @@ func (l Layout) Add(tx txn.Records, before int, location string, e Entry) int {
 	return n
 }
 
+// readAhead is how many shards behind those that are known one run of a transaction reads. It may only run so often.
+const readAhead = 32
+
 func (l Layout) choose(tx txn.Records, before, size int, section string) (int, Shard) {
 	fits := func(n int) (Shard, bool) {
 		p := Decode(tx.Get(l.Keys.Shard(n)))
@@ -148,9 +151,12 @@ func (l Layout) choose(tx txn.Records, before, size int, section string) (int, S
 			return n, p
 		}
 	}
-	for n := l.Filling + 1; ; n++ { // not through the shards of other sections: each would be another run
+	for n := l.Filling + 1; ; n++ { // behind the shards that are known, which are full or of other sections
 		if p, ok := fits(n); ok {
 			return n, p
+		}
+		for ahead := range readAhead {
+			tx.Get(l.Keys.Shard(n + 1 + ahead)) // other processes may have begun many more
 		}
 	}
 }

@@ -25,3 +25,20 @@ func TestPageOfASectionGetsAShardAmongManyOthers(t *testing.T) {
 		}
 	}
 }
+
+// Other processes may have begun many shards since this one read which there are.
+func TestPageGetsAShardAmongManyThatAreNotKnownYet(t *testing.T) {
+	st, b := new(memstore.Store), testLayout()
+	b.Section = func(location string) string { return location[:4] }
+	const sections = 100
+	for i := range sections {
+		b.Filling = i
+		base.Check(t, txn.Update(t.Context(), st, nil, func(tx *txn.Tx) { b.Add(tx, 0, fmt.Sprintf("/%03d/1", i), Entry{}) }))
+	}
+	b.Filling = 0
+	for location, want := range map[string]int{fmt.Sprintf("/%03d/2", sections-1): sections, "/new/1": sections + 1} {
+		n := 0
+		base.Check(t, txn.Update(t.Context(), st, b.Guess(0, location), func(tx *txn.Tx) { n = b.Add(tx, 0, location, Entry{}) }))
+		base.Equal(t, n, want, "%s is in shard", location)
+	}
+}
