@@ -94,7 +94,7 @@ func (g page) borrow(v *observation.Observation) {
 	g.setBorrowed(v.Showing)
 	if p.Showing == v.Showing {
 		if p.BodyHash = 0; p.Dates.Changed != 0 && p.Dates.Changed >= p.Turned.Second() {
-			p.Undo()
+			p.Dates.Undo()
 		}
 	}
 	g.Save(p)
@@ -112,7 +112,7 @@ func (g page) setBorrowed(showing uint64) {
 		g.putDuplicates(of, d)
 	}
 	if g.p.Borrowed = showing; showing == 0 {
-		g.p.Dates.Return()
+		g.p.Return()
 	} else {
 		d := g.duplicates(showing)
 		d.Borrow(id)

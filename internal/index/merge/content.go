@@ -184,8 +184,8 @@ func (u *visited) date(c comparison) lastmod.Finding {
 		Outcome: c.outcome, Since: c.since, Holding: p.Mark.Holding(), Given: given,
 	}, u.site.Trust)
 	if p.Dates = dates; c.outcome != mark.Changed && u.site.Boilerplate.Disowns(p.Mark, p.Dates.Changed.Seconds()) {
-		p.Undo()
-		p.Dates.Return()
+		p.Dates.Undo()
+		p.Return()
 	}
 	if !p.Mark.Holding() {
 		p.NewLinks = nil

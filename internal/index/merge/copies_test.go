@@ -7,8 +7,10 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/lastmod"
+	"github.com/servemap/servemap/internal/decide/rate"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func TestDuplicatesAreOnePage(t *testing.T) {
@@ -180,6 +182,7 @@ func TestPageThatOthersShowForAWhileKeepsItsDate(t *testing.T) {
 	news := html("what is new at home", pages...)
 	at := w.now.Unix()
 	w.sight("/", news)
+	known := w.record("/").Rate.Past
 	w.wait(time.Hour)
 	for range 2 {
 		for _, p := range append(pages, "/") {
@@ -195,6 +198,7 @@ func TestPageThatOthersShowForAWhileKeepsItsDate(t *testing.T) {
 	}
 	w.wantLeft(pages...)
 	w.wantLastMod("/", at)
+	base.Equal(t, w.record("/").Rate.Past, known, "the estimate of / knows of changes")
 	for _, p := range append(pages, "/") {
 		if p != "/" {
 			w.wantLastMod(p, 0)
@@ -218,6 +222,8 @@ func TestTextOfAllPagesThatNamesTheHomePageDatesNothing(t *testing.T) {
 	w.wantLastMod("/", 0)
 	w.sight(pages[0], down, robotsTag("noindex"))
 	w.wantLeft(pages[1:]...)
+	w.sight("/", html("home", pages...))
+	base.Equal(t, w.record("/").Rate.Past, rate.History{}, "the estimate of / knows of changes")
 }
 
 func TestContentThatAForgottenPageShowedForAWhileIsFree(t *testing.T) {

@@ -42,11 +42,13 @@ func (p *Page) Estimate(o mark.Outcome, found lastmod.Finding, at int64) {
 	}
 }
 
-// Undo takes back the last change. If it was the only one, the estimate knows of none either.
-func (p *Page) Undo() {
-	if p.Dates.Undo(); p.Dates.Count == 0 {
+// Return forgets the change that was taken back: the page shows its own content again. If it was the only one, the
+// estimate knows of none either.
+func (p *Page) Return() {
+	if p.Dates.Undone.Changed != 0 && p.Dates.Count == 0 {
 		p.Rate.Past = rate.History{}
 	}
+	p.Dates.Return()
 }
 
 // Renews reports whether what an observation shows for the extensions replaces what the entry has.
