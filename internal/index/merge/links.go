@@ -101,7 +101,7 @@ func (u *visited) linked(ln observation.Link, news News) (open pagerecord.Openne
 	case !u.Explored && u.Echo.Repeats(ln.Location):
 		return pagerecord.Unproven, false
 	case !u.decides() && !to.Link:
-		u.look(u.Location) // if that shows it too, the page is as old as this visit's link
+		u.look(u.Location) // once the site itself gets the link too, what it leads to counts as new since this visit
 		return pagerecord.Unproven, news == maybeNews && ln.Main && !known
 	}
 	isNew = news != NoNews && ln.Main && !known

@@ -47,17 +47,19 @@ type Links struct {
 	targets map[string]*Target
 	links   map[string]int      // by the page: targets that name it in From
 	read    map[string]outgoing // pages whose links were read since the start
-	kept    int                 // links of these pages
+	kept    int                 // links of these pages, see outgoing.len
 	reread  time.Time           // when all were last to be read again
 }
 
 // outgoing are the links of a page. They are never changed, only replaced.
 type outgoing struct {
-	to    []uint64 // hashes of locations, in order; none if there was no room
-	named []uint64 // of those that the request named, too: they may be links of the page, or echoes
-	cut   bool     // there was no room
+	to    []uint64 // hashes of locations, in order
+	named []uint64 // of those that the request named: they may be links of the page, or echoes
+	cut   bool     // there was no room, so neither is known
 	stale bool     // they must be read again
 }
+
+func (o outgoing) len() int { return len(o.to) + len(o.named) }
 
 // NewLinks returns empty links. lists reports whether the sitemap lists a location.
 func NewLinks(lists func(string) bool) *Links {
@@ -88,7 +90,7 @@ func (l *Links) Left(now time.Time) {
 			out.stale = true
 			l.read[location] = out
 			if !l.lists(location) {
-				l.kept -= len(out.to)
+				l.kept -= out.len()
 				delete(l.read, location)
 			}
 		}
@@ -167,10 +169,10 @@ func (l *Links) remember(location string, to, named []uint64) {
 		return
 	}
 	now := outgoing{to: slices.Clip(to), named: slices.Clip(named)}
-	if l.kept -= len(out.to); l.kept+len(to) > linksKept {
-		now.to, now.cut = nil, true
+	if l.kept -= out.len(); l.kept+now.len() > linksKept {
+		now = outgoing{cut: true}
 	}
-	l.kept += len(now.to)
+	l.kept += now.len()
 	l.read[location] = now
 }
 

@@ -195,3 +195,29 @@ func TestLinksAreBounded(t *testing.T) {
 		t.Errorf("%d targets, the first %+v; want at most %d, what is broken, and what is new", len(all), all[0], targetsKept)
 	}
 }
+
+// A visitor may name any links of a page, and they take as much memory as the others.
+func TestLinksThatTheRequestNamesAreBoundedToo(t *testing.T) {
+	l, now := NewLinks(func(string) bool { return true }), time.Now()
+	var links []string
+	for n := range 50 {
+		links = append(links, fmt.Sprintf("/topic-%d", n))
+	}
+	for _, tt := range []struct {
+		name        string
+		kept, named int
+	}{
+		{"there is room", linksKept - 50, 50},
+		{"there is no room", linksKept - 49, 0},
+	} {
+		l.kept, l.read = tt.kept, map[string]outgoing{}
+		l.Read(reading(t, "/a", "named="+strings.Join(links, "&named="), now, links...))
+		base.Equal(t, len(l.read["/a"].named), tt.named, "%s: links are kept", tt.name)
+		base.Equal(t, l.kept, tt.kept+tt.named, "%s: links are counted", tt.name)
+		base.Equal(t, l.Count([]string{"/topic-1"}, 1)[0], Linking{}, "%s: the count is", tt.name)
+		l.lists = func(string) bool { return false }
+		l.Left(now.Add(rereadEvery))
+		base.Equal(t, l.kept, tt.kept, "%s: links are counted after the page has left", tt.name)
+		l.lists, l.reread = func(string) bool { return true }, time.Time{}
+	}
+}
