@@ -500,6 +500,21 @@ func TestInspectorSaysThatTheStoreIsDead(t *testing.T) {
 	})
 }
 
+// Nothing was learned where the store never answered, so nothing of that is promised to crawlers.
+func TestInspectorSaysThatNoSitemapWasEverMade(t *testing.T) {
+	st := base.NewStore()
+	st.Down(errors.New("the disk is gone"))
+	testkit.Run(t, testkit.Setup{Store: st, Handler: testkit.Paths{"/": testkit.Page("home")}}, func(s *testkit.Site) {
+		defer st.Mend()
+		s.Get("/")
+		time.Sleep(time.Minute)
+		const want = "Pages are served; the sitemap is a 503 here until the store answers."
+		if got := text(owner(s)("")); !strings.Contains(got, want) || s.Get("/sitemap.xml").Status != http.StatusServiceUnavailable {
+			t.Errorf("no %q in %s", want, got)
+		}
+	})
+}
+
 // TestKeyOfTheInspectorIsKeptNowhere opens the link where it is right and where it is wrong, on a
 // site whose pages repeat the address and link to it.
 func TestKeyOfTheInspectorIsKeptNowhere(t *testing.T) {

@@ -92,6 +92,11 @@ func TestInspectorKnowsWhetherTheSitemapIsServed(t *testing.T) {
 				if page := text(see("")); tt.hint != "" && (strings.Contains(page, "503") || strings.Contains(page, "private window")) {
 					t.Errorf("it promises what visits cannot bring: %s", page)
 				}
+				const own = "crawlers get your program's own answer."
+				if page := text(see("files")); tt.hint != "" && strings.Contains(page, "503") ||
+					tt.hint == unwrapped && !strings.Contains(page, own) {
+					t.Errorf("it promises crawlers what they do not get: %s", page)
+				}
 				if tt.hint == "" && (o.Serving != (tt.status == 200) || strings.Contains(o.State, "request")) {
 					t.Errorf("serving %t, %q, though the sitemap answers %d", o.Serving, o.State, tt.status)
 				}
