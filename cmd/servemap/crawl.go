@@ -8,7 +8,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -36,7 +35,6 @@ import (
 	"github.com/servemap/servemap/internal/crawl/explore"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/inspect"
-	"github.com/servemap/servemap/internal/page/coding"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/store"
@@ -60,8 +58,6 @@ type crawl struct {
 	out  string
 	dir  *os.Root // of out
 	site *heard
-
-	walled sync.Map // by URL, what a bot wall answered there, an inspect.Link whose reason is its name
 }
 
 // crawlAtOnce is how many requests of a crawl run at once at most. It comes to that only while answers take no longer for it.
@@ -156,7 +152,9 @@ func (c *crawl) find(ctx context.Context, address string, log *slog.Logger) (*he
 	if u.Path != "/" && len(c.Entries) == 0 && isLonePage(ctx, client, u) {
 		return nil, usage("%s is a page; crawl takes a site or a folder, such as %s", c.Origin, u.Scheme+"://"+u.Host)
 	}
-	return &heard{Handler: c.stranger(client, u, log), origin: origin, all: map[string]*answered{}}, nil
+	site := &heard{origin: origin, all: map[string]*answered{}}
+	site.Handler = stranger(client, u, log, site.hear)
+	return site, nil
 }
 
 // isLonePage reports whether an address with a slash at its end, as a folder has it, is that of a page without.
@@ -258,7 +256,7 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 		return found, err
 	}
 	found = closing{listed: of.Stats.Listed, hints: of.Stats.Hints, broken: links.Broken}
-	found.leave(done, of.Reasons, named, c.walls(), got)
+	found.leave(done, of.Reasons, named, c.site.walls(), got)
 	if found.faults, err = faultsOf(ctx, a, got); err != nil {
 		return found, err
 	}
@@ -373,14 +371,18 @@ func fetch(h http.Handler, path string) (code int, text []byte) {
 // agentPage says who crawls, to owners of sites.
 const agentPage = " (+https://github.com/servemap/servemap/blob/main/docs/command.md#servemap-crawl)"
 
-// stranger returns a site as strangers see it: it asks the origin, and breaks off where that does.
-func (c *crawl) stranger(client *http.Client, origin *url.URL, log *slog.Logger) http.Handler {
+// stranger returns a site as strangers see it: it asks the origin, and breaks off where that does. hear gets each
+// answer.
+func stranger(
+	client *http.Client, origin *url.URL, log *slog.Logger, hear func(*http.Response) error,
+) http.Handler {
 	var told sync.Once
 	return &httputil.ReverseProxy{
 		Transport:      client.Transport,
 		ErrorLog:       slog.NewLogLogger(slog.DiscardHandler, 0),
-		ModifyResponse: c.noteWall,
+		ModifyResponse: hear,
 		Rewrite: func(r *httputil.ProxyRequest) {
+			r.Out.URL.RawQuery = r.In.URL.RawQuery // as linked
 			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = origin.Scheme, origin.Host, origin.Host
 			r.Out.Header = http.Header{"User-Agent": {explore.Agent + agentPage}, "Accept": r.In.Header["Accept"], "Accept-Encoding": {"gzip"}}
 		},
@@ -393,42 +395,9 @@ func (c *crawl) stranger(client *http.Client, origin *url.URL, log *slog.Logger)
 	}
 }
 
-// noteWall notes the bot wall that answered in place of the site, if one did. What that shows is no page, so an answer
-// with 200 goes on as a refusal.
-func (c *crawl) noteWall(resp *http.Response) error {
-	begin, err := io.ReadAll(io.LimitReader(resp.Body, pages.WallBytes))
-	if err != nil {
-		return err
-	}
-	resp.Body = struct {
-		io.Reader
-		io.Closer
-	}{io.MultiReader(bytes.NewReader(begin), resp.Body), resp.Body}
-	text, _, _ := coding.Decode(resp.Header.Get("Content-Encoding"), begin, pages.WallBytes)
-	name := pages.Wall(resp.StatusCode, resp.Header, text)
-	if name == "" {
-		return nil
-	}
-	url := resp.Request.URL.String()
-	c.walled.Store(url, inspect.Link{URL: url, Status: resp.StatusCode, Verdict: eligibility.LinkWalled.String(), Reason: name})
-	if resp.StatusCode == http.StatusOK {
-		resp.StatusCode = http.StatusForbidden
-	}
-	return nil
-}
-
-// walls returns the addresses where a bot wall answered in place of the site, with its name as the reason.
-func (c *crawl) walls() (all []inspect.Link) {
-	for _, l := range c.walled.Range {
-		all = append(all, l.(inspect.Link))
-	}
-	slices.SortFunc(all, func(a, b inspect.Link) int { return strings.Compare(a.URL, b.URL) })
-	return all
-}
-
 // wallsIn says which bot walls answered, in sentences, "" for none.
 func (c *crawl) wallsIn() (text string) {
-	for _, row := range newTold(c.walls(), nil, nil).answered(c.walls()) {
+	for _, row := range newTold(c.site.walls(), nil, nil).answered(c.site.walls()) {
 		text += " " + report.Number(row.n) + " " + row.says()
 	}
 	return text
@@ -449,8 +418,7 @@ func linked(ctx context.Context, s streams, origin string) (found check.Crawl, e
 	c.Fill()
 	c.Database, c.Admin, c.Name = "", "", "sitemap"
 	log := slog.New(slog.DiscardHandler)
-	site, err := c.find(ctx, origin, log)
-	if err != nil {
+	if c.site, err = c.find(ctx, origin, log); err != nil {
 		return found, err
 	}
 	var mu sync.Mutex
@@ -461,7 +429,7 @@ func linked(ctx context.Context, s streams, origin string) (found check.Crawl, e
 			http.NotFound(w, r)
 			return
 		case "robots.txt": // without the sitemaps that it names
-			code, text := fetch(site, c.Origin+"/robots.txt")
+			code, text := fetch(c.site, c.Origin+"/robots.txt")
 			w.Header().Set("Content-Type", "text/plain")
 			w.WriteHeader(code)
 			_, _ = w.Write(sitemapLine.ReplaceAll(text, nil))
@@ -470,7 +438,7 @@ func linked(ctx context.Context, s streams, origin string) (found check.Crawl, e
 		mu.Lock()
 		led[c.Origin+r.URL.RequestURI()] = true
 		mu.Unlock()
-		site.ServeHTTP(w, r)
+		c.site.ServeHTTP(w, r)
 	}), new(memstore.Store), func() {}, log)
 	if err != nil {
 		return found, err

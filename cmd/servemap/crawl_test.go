@@ -177,7 +177,8 @@ func TestCrawlTellsEachAddressOnceWithItsCause(t *testing.T) {
 	says := must(t, "crawl", site.URL, "-out", out, "-data", data)
 	at := "- " + site.URL
 	for _, want := range []string{
-		"servemap check says\n     1  page names another page as canonical. List", at + "/scheme names https", "\n     1  page says \"not found\", with status 200.",
+		"servemap check says\n     1  page says \"not found\", with status 200.", at + "/scheme names https",
+		"\n     1  page names another page as canonical. List",
 		at + "/soft says that there is no page: \"Page not found\"\n", "2  pages name another page as canonical. Have those",
 		"1  page redirects (301). No link leads here, so nothing needs to be done.\n        " + at + "/ → " + site.URL + "/en/\n",
 		"1  page redirects (301). Link to the address where it leads.\n        " + at + "/moved → " + site.URL + "/en/\n",

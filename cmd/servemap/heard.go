@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"maps"
 	"net/http"
 	"regexp"
@@ -13,6 +15,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
+	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/page/location"
@@ -38,36 +41,44 @@ type answered struct {
 	html, file bool // what it is: a file is no text either
 }
 
-func (h *heard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &copied{ResponseWriter: w, status: http.StatusOK}
-	h.Handler.ServeHTTP(c, r)
-	loc := h.origin.URL(r.URL.RequestURI())
-	a := &answered{link: inspect.Link{URL: loc, Status: c.status}}
-	typ := w.Header().Get("Content-Type")
-	a.html = response.IsHTML(typ)
-	a.file = c.status == http.StatusOK && typ != "" && !texts.MatchString(typ)
-	if to, err := r.URL.Parse(w.Header().Get("Location")); err == nil && c.status/100 == 3 {
-		if a.link.To = to.String(); to.Host == "" {
-			a.link.To = h.origin.URL(to.String())
-		}
+// hear notes an answer. What a bot wall shows is no page, so where it says 200, it goes on as a refusal.
+func (h *heard) hear(resp *http.Response) error {
+	loc, status, typ := h.origin.URL(resp.Request.URL.RequestURI()), resp.StatusCode, resp.Header.Get("Content-Type")
+	a := &answered{link: inspect.Link{URL: loc, Status: status}, html: response.IsHTML(typ)}
+	a.file = status == http.StatusOK && typ != "" && !texts.MatchString(typ)
+	if to, err := resp.Location(); err == nil && status/100 == 3 {
+		a.link.To = to.String()
 	}
-	body, _, err := observation.Decode(w.Header().Get("Content-Encoding"), c.body, observation.MaxPage)
-	if err == nil {
-		a.Page = pages.Page{
-			Entry:  listing.Entry{Loc: loc},
-			Answer: pages.Answer{Status: c.status, Header: w.Header(), Body: body},
-		}
+	most := pages.WallBytes
+	if a.html {
+		most = observation.MaxPage
+	}
+	begin, err := io.ReadAll(io.LimitReader(resp.Body, int64(most)))
+	if err != nil {
+		return err
+	}
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(begin), resp.Body), resp.Body}
+	if body, _, err := observation.Decode(resp.Header.Get("Content-Encoding"), begin, observation.MaxPage); err == nil {
+		answer := pages.Answer{Status: status, Header: resp.Header, Body: body}
+		a.Page = pages.Page{Entry: listing.Entry{Loc: loc}, Answer: answer}
 		pages.Judge(&a.Page, time.Now())
 		a.Header = nil
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if c.status == http.StatusOK && a.html && !a.Told() {
+	if a.Wall != "" && status == http.StatusOK {
+		resp.StatusCode = http.StatusForbidden
+	}
+	if status == http.StatusOK && a.html && !a.Told() {
 		a = nil
 	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if _, again := h.all[loc]; again || len(h.all) < mostHeard {
 		h.all[loc] = a
 	}
+	return nil
 }
 
 // answers returns what was answered until now.
@@ -75,6 +86,18 @@ func (h *heard) answers() map[string]*answered {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return maps.Clone(h.all)
+}
+
+// walls returns the addresses where a bot wall answered in place of the site, with its name as the reason.
+func (h *heard) walls() (all []inspect.Link) {
+	for _, a := range h.answers() {
+		if a != nil && a.Wall != "" {
+			l := inspect.Link{URL: a.link.URL, Status: a.link.Status, Verdict: eligibility.LinkWalled.String(), Reason: a.Wall}
+			all = append(all, l)
+		}
+	}
+	slices.SortFunc(all, func(a, b inspect.Link) int { return strings.Compare(a.URL, b.URL) })
+	return all
 }
 
 // says says what check finds first in an answer, "" for nothing.
@@ -117,23 +140,3 @@ func faultsOf(ctx context.Context, a *answers, got map[string]*answered) (found 
 
 // texts matches the types of pages, feeds, sitemaps and the like.
 var texts = regexp.MustCompile(`(?i)^text/|xml|json|gzip`)
-
-// copied keeps a copy of an answer, as far as it can be a page.
-type copied struct {
-	http.ResponseWriter
-	status int
-	body   []byte
-}
-
-func (c *copied) WriteHeader(status int) {
-	if c.ResponseWriter.WriteHeader(status); status >= http.StatusOK {
-		c.status = status
-	}
-}
-
-func (c *copied) Write(p []byte) (int, error) {
-	c.body = append(c.body, p[:min(len(p), observation.MaxPage-len(c.body))]...)
-	return c.ResponseWriter.Write(p)
-}
-
-func (c *copied) Unwrap() http.ResponseWriter { return c.ResponseWriter }

@@ -109,7 +109,7 @@ func (c *checker) conclude(all []*pages.Page, nowhere *pages.Page) {
 			c.Sample.Read++
 			read = append(read, listing.Read{Entry: p.Entry, Links: p.Versions()})
 		}
-		if p.Wall {
+		if p.Wall != "" {
 			c.Sample.Walled++
 		}
 		c.told[address.KeyOf(p.Entry.Loc)] = p.Told()

@@ -32,9 +32,9 @@ type Answer struct {
 type Page struct {
 	Entry listing.Entry
 	Answer
-	Read bool // it answered with a page
-	Wall bool // a bot wall answered
-	End  End  // of its redirects
+	Read bool   // it answered with a page
+	Wall string // the name of the bot wall that answered, "" for none
+	End  End    // of its redirects
 
 	alternates []html.Alternate
 	told       []told
@@ -70,13 +70,12 @@ func Judge(p *Page, now time.Time) {
 	if err != nil {
 		return // it was checked
 	}
-	wall := Wall(p.Status, p.Header, p.Body)
-	p.Wall = wall != ""
+	p.Wall = Wall(p.Status, p.Header, p.Body)
 	switch kind := refused[p.Status]; {
 	case p.Err != nil:
 		tell("no-answer", "%s", strings.TrimPrefix(p.Err.Error(), p.Entry.Loc+" "))
-	case p.Wall:
-		tell("wall", "is answered with %d by %s, in place of the page", p.Status, wall)
+	case p.Wall != "":
+		tell("wall", "is answered with %d by %s, in place of the page", p.Status, p.Wall)
 	case p.Status >= 300 && p.Status < 400 && p.Status != http.StatusNotModified:
 		p.redirects(at, tell)
 	case p.Status != http.StatusOK:
