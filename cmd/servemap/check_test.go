@@ -177,6 +177,8 @@ func TestCheckSaysWhatIsWrongWithACall(t *testing.T) {
 		{"give the URL of a site or of a sitemap", []string{""}},
 		{"is a file or a folder", []string{t.TempDir()}},
 		{"-time 5: give a number with a unit, such as 5s or 5m", []string{site, "-time", "5"}},
+		{"-pages 1e9: give a whole number, such as 20. See", []string{site, "-pages", "1e9"}},
+		{"-seed 99999999999999999999: give a whole number", []string{site, "-seed", "99999999999999999999"}},
 		{"-pages many: give a whole number", []string{site, "-pages", "many"}},
 		{"-crawl maybe: give no value, or true or false", []string{site, "-crawl=maybe"}},
 		{"-out: /sys/r.html cannot be written: ", []string{site, "-out", "/sys/r.html"}},

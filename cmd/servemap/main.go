@@ -210,8 +210,11 @@ func (c command) run(ctx context.Context, args []string, s streams) error {
 		} else if err != nil {
 			help := fmt.Sprintf("See \"servemap help -all %s\".", c.name)
 			name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: ")
-			if m := badValue.FindStringSubmatch(err.Error()); m != nil && wants(fs.Lookup(m[2])) != "" {
-				return usage("-%s %s: give %s", m[2], m[1], wants(fs.Lookup(m[2])))
+			if m := badValue.FindStringSubmatch(err.Error()); m != nil {
+				if m[3] == "" {
+					m[3] = wants(fs.Lookup(m[2]))
+				}
+				return usage("-%s %s: give %s. %s", m[2], m[1], m[3], help)
 			}
 			if !unknown {
 				return usage("%v. %s", err, help)
@@ -235,24 +238,19 @@ func (c command) run(ctx context.Context, args []string, s streams) error {
 	return do(ctx, strings.Join(rest, ""))
 }
 
-// badValue matches what package flag says of a value.
-var badValue = regexp.MustCompile(`^invalid (?:boolean )?value "(.*)" for (?:flag )?-([\w-]+): parse error$`)
+// badValue matches what package flag says of a value. Of a setting, it ends with what the setting takes.
+var badValue = regexp.MustCompile(
+	`^invalid (?:boolean )?value "(.*)" for (?:flag )?-([\w-]+): (?:parse error|value out of range|it takes (.*))$`)
 
-// wants says what a flag takes, "" where its own error says it.
+// wants says what a flag takes that is no setting.
 func wants(f *flag.Flag) string {
-	from, is := f.Value.(flag.Getter)
-	if !is {
-		return ""
-	}
-	switch from.Get().(type) {
+	switch f.Value.(flag.Getter).Get().(type) {
 	case time.Duration:
 		return "a number with a unit, such as 5s or 5m"
-	case int, uint64:
-		return "a whole number, such as 20"
 	case bool:
 		return "no value, or true or false"
 	}
-	return ""
+	return "a whole number, such as 20"
 }
 
 func find(name string) (command, error) {
