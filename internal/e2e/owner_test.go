@@ -56,6 +56,17 @@ func TestWhatExploringDoesNotAskForIsNotToldToWaitForAVisitor(t *testing.T) {
 		base.EqualLists(s, groups, []string{
 			"1 waiting query look", "1 waiting not-seen wait", "2 waiting acting intended", "1 listed entry fine",
 		}, "groups")
+		const rule = `servemap.Rule{Pattern: "/cart/add/1$", List: servemap.DecisionAlways},`
+		page := html.UnescapeString(ask("page?u=/cart/add/1"))
+		if n := strings.Count(page, strings.TrimSuffix(rule, ",")); n != 1 || !strings.Contains(page, ">"+rule+"<") {
+			s.Errorf("the rule is there %d times, want once, to be copied: %s", n, page)
+		}
+		if strings.Contains(page, "<button>Fetch it now") || !strings.Contains(page, "servemap does not make it") {
+			s.Errorf("it offers what it then refuses: %s", page)
+		}
+		if page := ask("page?u=/soon"); !strings.Contains(page, "<button>Fetch it now") {
+			s.Errorf("it does not offer to fetch a page: %s", page)
+		}
 		for reason, want := range map[string]string{"acting": "/cart/add/1 /cart/add/2", "query": "/kettles?sort=price", "not-seen": "/soon"} {
 			if rows := ask("pages.csv?reason=" + reason); strings.Count(rows, "\n") != 1+len(strings.Fields(want)) {
 				s.Errorf("%s: %s, want %s", reason, rows, want)

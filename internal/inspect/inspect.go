@@ -103,6 +103,7 @@ type view struct {
 	Live   bool // it is loaded again every few seconds
 
 	Setting messages.Change // that would change what the page says
+	Untried string          // why the page cannot be fetched now
 
 	Query string // in the field that asks
 	frame

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/index/reader"
@@ -30,14 +31,17 @@ func SettingOf(p *reader.Known) (s messages.Change) {
 		if more.Type == "" {
 			return messages.Change{}
 		}
-		s.Type += "\n" + more.Type
+		if !strings.Contains(s.Type, more.Type) { // one rule may do for both
+			s.Type += "\n" + more.Type
+		}
 	}
 	return s
 }
 
 func (i *Inspector) page(ctx context.Context, q url.Values) (view, error) {
 	e, err := i.explain(ctx, q.Get("u"))
-	return view{Name: "page", Nav: "pages", Title: i.show(e.URL), Query: i.show(e.URL), Data: e.Page, Setting: e.Setting}, err
+	return view{Name: "page", Nav: "pages", Title: i.show(e.URL), Query: i.show(e.URL), Data: e.Page,
+		Setting: e.Setting, Untried: i.untried(e.URL)}, err
 }
 
 // explain describes the page at a URL or location.

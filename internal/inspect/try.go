@@ -47,17 +47,11 @@ func (c *Config) try(ctx context.Context, url string) (t Trial, err error) {
 		return t, err
 	}
 	t.URL = c.Origin.URL(loc)
-	handler := c.Handler.Load()
-	switch {
-	case action.Acts(loc) || p.Verdict != eligibility.Listed && action.Waits(loc):
-		t.Refused = "A request for an address with such a name may change something, so servemap does not make it. Visit it yourself."
-		return t, nil
-	case handler == nil:
-		t.Refused = "servemap does not know the handler that answers: it knows what Site.Wrap or Site.Mount was given. Visit it yourself."
+	if t.Refused = c.untried(t.URL); t.Refused != "" {
 		return t, nil
 	}
 	begun := time.Now()
-	o, err := c.Own.Try(ctx, *handler, loc)
+	o, err := c.Own.Try(ctx, *c.Handler.Load(), loc)
 	if err != nil {
 		return t, fmt.Errorf("fetching: %w", err)
 	}
@@ -81,6 +75,18 @@ func (c *Config) try(ctx context.Context, url string) (t Trial, err error) {
 	t.Text, t.Missing = c.Public.Why(&would)
 	t.Setting = SettingOf(&would)
 	return t, nil
+}
+
+// untried says why servemap does not fetch a page now, "" if it does.
+func (c *Config) untried(url string) string {
+	loc := c.Normalizer.Parse(url).Location
+	switch {
+	case action.Acts(loc) || !c.Files.Lists(loc) && action.Waits(loc):
+		return "A request for an address with such a name may change something, so servemap does not make it. Visit it yourself."
+	case c.Handler.Load() == nil:
+		return "servemap does not know the handler that answers: it knows what Site.Wrap or Site.Mount was given. Visit it yourself."
+	}
+	return ""
 }
 
 // follow notes where the links of a page lead.

@@ -200,14 +200,13 @@ func evidenceOf(kinds any) (all []string) {
 	return all
 }
 
-// free returns the ways to list a page without a rule: the page shows the rule to copy below them.
-func free(missing []string, rule string) (ways []string) {
-	for _, m := range missing {
-		if rule == "" || !strings.Contains(m, rule) {
-			ways = append(ways, m)
-		}
-	}
-	return ways
+// free returns the ways to list a page without one of the rules: the page shows these to copy below them.
+func free(missing []string, rules string) (ways []string) {
+	return slices.DeleteFunc(slices.Clone(missing), func(way string) bool {
+		return rules != "" && slices.ContainsFunc(strings.Split(rules, "\n"), func(rule string) bool {
+			return strings.Contains(way, strings.TrimSuffix(rule, ","))
+		})
+	})
 }
 
 // upper returns a text that begins with a capital, unless it begins with the name of a setting.

@@ -49,7 +49,7 @@ func Setting(location string, is eligibility.Standing) (s Change) {
 		s.Does, s.Type = "To list it once an anonymous visitor gets it, add:", always(location)
 	}
 	if typed, found := strings.CutSuffix(s.Type, " in Options.Rules"); found { // which is no part of what is copied
-		s.Does, s.Type = strings.TrimSuffix(s.Does, ":")+" to Options.Rules:", typed
+		s.Does, s.Type = strings.TrimSuffix(s.Does, ":")+" to Options.Rules:", typed+"," // as gofmt has it, one a line
 	}
 	return s
 }

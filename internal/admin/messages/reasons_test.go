@@ -167,9 +167,9 @@ func TestSettingIsWhatTheOwnerTypesToChangeAVerdict(t *testing.T) {
 		why  eligibility.Reason
 		want string
 	}{
-		{eligibility.ByLink, `To keep it out, add to Options.Rules: servemap.Rule{Pattern: "/a$", List: servemap.DecisionNever}`},
-		{eligibility.NotSeen, `To list it once an anonymous visitor gets it, add to Options.Rules: servemap.Rule{Pattern: "/a$", List: servemap.DecisionAlways}`},
-		{eligibility.Private, `To list it although it says so, add to Options.Rules: servemap.Rule{Pattern: "/a$", IgnoreCacheControl: true}`},
+		{eligibility.ByLink, `To keep it out, add to Options.Rules: servemap.Rule{Pattern: "/a$", List: servemap.DecisionNever},`},
+		{eligibility.NotSeen, `To list it once an anonymous visitor gets it, add to Options.Rules: servemap.Rule{Pattern: "/a$", List: servemap.DecisionAlways},`},
+		{eligibility.Private, `To list it although it says so, add to Options.Rules: servemap.Rule{Pattern: "/a$", IgnoreCacheControl: true},`},
 		{eligibility.StatusGone, " "},
 		{eligibility.NoPage, " "}, // such as a log-in: it is linked, so a rule adds nothing
 	} {
