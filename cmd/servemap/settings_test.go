@@ -122,6 +122,15 @@ func TestSiteOfAFileMaySayOtherwise(t *testing.T) {
 	}
 }
 
+func TestTableOfOneSiteMayHaveOneBracket(t *testing.T) {
+	for _, site := range []string{"[site]\nexplore = false\n", "site = [{explore = false}]\n"} {
+		sites, err := readFile(write(t, "explore = true\nrobots = true\n"+site))
+		if base.Check(t, err); len(sites) != 1 || sites[0].Explore || !sites[0].Robots {
+			t.Errorf("%s: %+v", site, sites[0])
+		}
+	}
+}
+
 func TestFileOfOneSiteNeedsNoTable(t *testing.T) {
 	sites, err := readFile(write(t, "data = 'a'\nexplore = true\nmax = 5\n"))
 	if base.Check(t, err); len(sites) != 1 || sites[0].Data != "a" || !sites[0].Explore || sites[0].Max != 5 {

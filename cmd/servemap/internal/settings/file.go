@@ -32,20 +32,17 @@ func Read(name string, text []byte) ([]*Settings, error) {
 		return nil, fmt.Errorf("%s%w", name, faulty(text, err))
 	}
 	var all map[string]any
-	err := toml.Unmarshal(text, &all)
+	var each struct{ Site []map[string]any }
+	err := errors.Join(toml.Unmarshal(text, &all), toml.Unmarshal(text, &each))
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s says nothing; \"servemap config\" prints all settings", name)
 	}
 	if len(file.Sites) == 0 {
-		file.Sites = []*Settings{{}}
+		file.Sites, each.Site = []*Settings{{}}, make([]map[string]any, 1)
 	}
-	each, _ := all["site"].([]any)
 	above := file.All()
 	for i, s := range file.Sites {
-		var said map[string]any // by this site
-		if i < len(each) {
-			said, _ = each[i].(map[string]any)
-		}
+		said := each.Site[i]
 		for j, x := range s.All() {
 			if said[x.Key] == nil { // a site may say false
 				x.Value.Set(above[j].Value)
@@ -64,11 +61,8 @@ func Read(name string, text []byte) ([]*Settings, error) {
 	return file.Sites, err
 }
 
-// says matches a line that says a setting, and a line that begins a table.
-var (
-	says   = regexp.MustCompile("^\\s*([a-z-]+)\\s*=\\s*")
-	begins = regexp.MustCompile("^\\s*\\[+([a-z.]+)")
-)
+// begins matches a line that begins a table.
+var begins = regexp.MustCompile("^\\s*\\[+([a-z.]+)")
 
 // faulty says what is wrong with a text, after the name of its file. On a line that says a setting, that is what the
 // setting takes.
@@ -94,8 +88,8 @@ func faulty(text []byte, err error) error {
 		keys = keys[:len(keys)-1] // as of origin.a = 1
 	}
 	key, of := strings.Join(keys[max(0, len(keys)-1):], ""), strings.Split(string(text), "\n")[line-1]
-	if m := says.FindStringSubmatch(of); key == "" && m != nil && column > len(m[0]) { // no TOML, such as ture
-		key = m[1]
+	if name, _, is := strings.Cut(of, "="); key == "" && is && column > len(name)+1 { // no TOML, such as ture
+		key = strings.TrimSpace(name)
 	}
 	switch {
 	case unknown != nil:
@@ -134,10 +128,9 @@ func Place(name string, text []byte, site int, err error) string {
 		}
 		var rule struct{ Pattern string } // if the line says one
 		_ = toml.Unmarshal([]byte(line), &rule)
-		m := says.FindStringSubmatch(line)
-		switch {
-		case m == nil || of >= 0 && of != site:
-		case m[1] == key && (table == "" || table == "site"): // or below, in place of above
+		switch said, _, is := strings.Cut(line, "="); {
+		case !is || of >= 0 && of != site:
+		case strings.TrimSpace(said) == key && (table == "" || table == "site"): // or below, in place of above
 			found = n + 1
 		case key == "rule" && rule.Pattern != "" && strings.HasPrefix(quoted[2], " "+rule.Pattern+": "):
 			return fmt.Sprintf("%s:%d", name, n+1)
