@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"hash/crc32"
+	"maps"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store/memstore"
 )
 
@@ -38,6 +40,25 @@ func inFleetThat(t *testing.T, every time.Duration, fn func(a, b *rig)) {
 		b := newRig(t, st, Config{RefreshEvery: every})
 		defer func() { a.stop(); b.stop() }()
 		fn(a, b)
+	})
+}
+
+// A process that goes on filling the shards that it knew at its start asks for all later ones at each new page.
+func TestProcessLearnsWhichShardsOthersHaveBegun(t *testing.T) {
+	rules, err := eligibility.NewRules([]eligibility.Rule{{Pattern: "/a", Section: "a"}})
+	base.Check(t, err)
+	synctest.Test(t, func(t *testing.T) {
+		st, cfg := new(memstore.Store), Config{RefreshEvery: refreshEvery, MaxURLs: 2}
+		cfg.Settings.Rules = rules
+		one, other := newRig(t, st, cfg), newRig(t, st, cfg)
+		defer func() { one.stop(); other.stop() }()
+		one.crawl("/a1", "/b1", "/a2", "/b2", "/a3")
+		other.wait(told)
+		got, want := other.indexer.site.Layout, map[int]string{1: "", 2: "a", 3: "", 4: "a"}
+		base.Equal(t, got.Filling, len(want), "the last shard is")
+		if !maps.Equal(got.Sections, want) {
+			t.Errorf("the sections of the shards are %v, want %v", got.Sections, want)
+		}
 	})
 }
 

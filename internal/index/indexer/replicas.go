@@ -8,6 +8,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/servemap/servemap/internal/schema/shards"
 	"github.com/servemap/servemap/internal/schema/sitewide"
 	"github.com/servemap/servemap/internal/schema/txn"
 )
@@ -37,15 +38,19 @@ func (f *replicated) keys() []string {
 	return append(sitewide.RobotsKeys(f.site.Keys), f.site.Keys.Site(), f.site.Keys.Trust(), f.site.Keys.Erased(), f.site.Keys.Review())
 }
 
-// poll returns the hashes of the records.
+// poll returns the hashes of the records, and notes which shards there are.
 func (f *replicated) poll(ctx context.Context) (map[string]uint64, error) {
-	now := map[string]uint64{}
+	now, parts := map[string]uint64{}, map[int]shards.Shard{}
 	for r, err := range f.cfg.Store.Scan(ctx, f.site.Keys.Shards(), "") {
 		if err != nil {
 			return nil, err
 		}
 		now[r.Key] = xxh3.Hash(r.Value)
+		if n, ok := f.site.Keys.ShardOf(r.Key); ok {
+			parts[n] = shards.Decode(r.Value)
+		}
 	}
+	f.noteParts(parts)
 	watched := f.keys()
 	records, err := txn.ReadAll(ctx, f.cfg.Store, watched...)
 	for i, b := range records {
@@ -121,11 +126,6 @@ func (f *replicated) run(ctx context.Context, _ bool) error {
 	}
 	if f.changed(now, sitewide.RobotsKeys(f.site.Keys)...) {
 		if err := f.robotsTxt.open(ctx); err != nil {
-			return err
-		}
-	}
-	if len(f.shards(now)) > 0 {
-		if err := f.review.readParts(ctx); err != nil {
 			return err
 		}
 	}

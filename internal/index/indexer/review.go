@@ -189,18 +189,20 @@ func (r *review) drop(ctx context.Context, keys []string) error {
 	})
 }
 
-// readParts notes which part is the last one, and the sections of all.
+// readParts reads which parts there are.
 func (r *review) readParts(ctx context.Context) error {
 	parts, err := shards.ReadAll(ctx, r.cfg.Store, r.site.Keys)
-	if err != nil {
-		return err
+	if err == nil {
+		r.noteParts(parts)
 	}
-	r.site.Layout.Filling = 0
-	sections := make(map[int]string, len(parts))
+	return err
+}
+
+// noteParts notes which part is the last one, and the sections of all.
+func (x *Indexer) noteParts(parts map[int]shards.Shard) {
+	filling, sections := 0, make(map[int]string, len(parts))
 	for n, part := range parts {
-		r.site.Layout.Filling = max(r.site.Layout.Filling, n)
-		sections[n] = part.Section
+		filling, sections[n] = max(filling, n), part.Section
 	}
-	r.site.Layout.Sections = sections
-	return nil
+	x.site.Layout.Filling, x.site.Layout.Sections = filling, sections
 }

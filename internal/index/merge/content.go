@@ -74,8 +74,9 @@ func (u *visited) shows() {
 }
 
 // awaitsItsPath reports whether the page still counts as a copy of the one at its path, without its query, although it
-// shows something new. That one has probably got the same edit, and nobody has seen it since. It has a day for that.
-// Otherwise "/list?page=1" would be listed after each edit until "/list" is seen, and then leave again.
+// shows something new. That one has probably got the same edit, and nobody has seen it since. It has a day for that: a
+// sight that found it unchanged may reach the store an hour later. Otherwise "/list?page=1" would be listed after each
+// edit until "/list" is seen, and then leave again.
 func (u *visited) awaitsItsPath() bool {
 	p := u.p
 	path, _, queried := strings.Cut(u.Location, "?")

@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -66,6 +67,21 @@ func TestListStandsForItsFirstPageAndGoesOnToDoSo(t *testing.T) {
 			at(first, edited), is(first, held, eligibility.Duplicate), at(list, edited), at(first, edited),
 		}, []string{"/", list}},
 	})
+}
+
+// The list may have got the edit too, and nobody may ask for it for a day.
+func TestListWhoseFirstPageShowsAnEditIsLookedAt(t *testing.T) {
+	w := newWorld(t, options{})
+	w.site.Looking = Works
+	w.sight("/", html("home", "/search?page=1"), own)
+	w.sight("/search", html(same), route("/search", true), own)
+	w.sight("/search?page=1", html(same), own)
+	w.wantListed("/", "/search")
+	w.looks = nil
+	w.sight("/search?page=1", html(same+" Cheaper now."), own)
+	if !slices.Contains(w.looks, "/search") {
+		t.Errorf("%q are to be looked at, and not the list", w.looks)
+	}
 }
 
 // Some routers answer alike with and without a slash at the end.
