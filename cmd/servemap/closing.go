@@ -342,10 +342,10 @@ func (c closing) write(w io.Writer, s report.Style) error {
 	for _, l := range c.broken {
 		from := ""
 		if len(l.From) > 0 {
-			from = ", linked from " + l.From[0]
+			from = ", linked from " + slices.Min(l.From)
 		}
-		if more := len(l.From) - 1; more > 0 {
-			from += fmt.Sprintf(" and %s", report.Count(more, "other page"))
+		if len(l.From) > 1 { // of which only some are known
+			from += " and others"
 		}
 		fmt.Fprintf(&b, "  %s  %d%s\n", s.Escape(l.URL), l.Status, s.Escape(from))
 	}

@@ -15,7 +15,7 @@ import (
 func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
 	words.Use(words.Flags) // as run does
 	at := func(path string) string { return "https://example.com" + path }
-	broken := []inspect.Link{{URL: at("/gone"), Reason: "not-seen", Status: 404, From: []string{at("/"), at("/a")}}}
+	broken := []inspect.Link{{URL: at("/gone"), Reason: "not-seen", Status: 404, From: []string{at("/a"), at("/")}}}
 	groups := []inspect.Group{
 		{Verdict: "listed", Reason: "link", Pages: 9, Care: messages.Fine},
 		{Verdict: "waiting", Reason: "not-seen", Pages: 12, Care: messages.Wait}, // three of them with a query that is skipped
@@ -35,7 +35,7 @@ func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"\n1,169 listed · 1 broken link · 15 left out → sitemap.xml\n", "  https://example.com/gone  404, linked from https://example.com/ and 1 other page\n",
+		"\n1,169 listed · 1 broken link · 15 left out → sitemap.xml\n", "  https://example.com/gone  404, linked from https://example.com/ and others\n",
 		"1  address is on another host than the site's. A sitemap is for one host. If this one is yours too, crawl it",
 		"4  pages were not asked for, as the limit of requests was reached.",
 		"2  pages are disallowed by the site's robots.txt.", "1  page is refused (403). If it is public", "1  page sends visitors to log in",
