@@ -411,7 +411,8 @@ func (s *Site) RobotsLine() string {
 //
 // The lines come first, and the rest of the file stays as it is, to the byte. Nothing is
 // added to a file that names the sitemap already or is no plain robots.txt of at most 500
-// KiB, under Options.ReportOnly, and if Options.Name looks like a secret.
+// KiB, under Options.ReportOnly, if Options.Name looks like a secret, and while a hint says
+// that no request passes through the site.
 func (s *Site) Robots(next http.Handler) http.Handler {
 	if next == nil {
 		next = http.DefaultServeMux
@@ -430,7 +431,12 @@ func (s *Site) Robots(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		adds, page, failed := announce.Serve(next, w, r, s.topURLs(), s.opts.Robots)
+		urls := s.topURLs()
+		if s.hints.Has(messages.Unwrapped) { // they answer 404
+			urls = nil
+		}
+		adds, page, failed := announce.Serve(next, w, r, urls, s.opts.Robots)
+		adds = adds && urls != nil
 		wrote.CompareAndSwap(false, adds)
 		if s.announces.Store(adds || failed && wrote.Load()); page {
 			s.told.Do(func() {
@@ -778,7 +784,8 @@ func (s explained) why(p *reader.Known) (text string, missing []string) {
 	}
 	switch {
 	case p.Missing != 0:
-		text += messages.Leaves(p.Status, p.Missing.Time(), p.MissingWhy == eligibility.Duplicate)
+		borrowed, full := p.MissingWhy == eligibility.Duplicate, s.hints.Has(messages.Refused)
+		text += messages.Leaves(p.Status, p.Missing.Time(), borrowed, full)
 	case p.Reason == eligibility.NoIndex && p.Entry.Until != 0 && p.Entry.Until <= moment.Of(time.Now()):
 		text = messages.Ended(p.Entry.Until.Time())
 	case p.Verdict == eligibility.Listed && !p.History.Held.IsZero():

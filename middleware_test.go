@@ -255,6 +255,21 @@ func TestRobotsNamesTheSitemapInTheProgramsRobotsTxt(t *testing.T) {
 	}
 }
 
+// Nothing serves the sitemap of a program that forgot Wrap, so its robots.txt names none until it is there.
+func TestRobotsTxtNamesNoSitemapThatNothingServes(t *testing.T) {
+	const file = "User-agent: *\nDisallow: /b\n"
+	own := func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, file) }
+	s := testkit.Start(t, testkit.Setup{Mount: func(site *servemap.Site) http.Handler { return site.Robots(http.HandlerFunc(own)) }})
+	base.Ask(s.Inspector(func(*http.Request) bool { return true }), http.MethodGet, "/")
+	if got := base.Ask(s, http.MethodGet, origin+"/robots.txt").Body.String(); got != file {
+		t.Errorf("nothing serves a sitemap: %q, want %q", got, file)
+	}
+	s.Wrap(nil)
+	if got := base.Ask(s, http.MethodGet, origin+"/robots.txt").Body.String(); !strings.HasSuffix(got, "/sitemap.xml\n\n"+file) {
+		t.Errorf("with Wrap: %q, want that it names the sitemap", got)
+	}
+}
+
 func TestPageInPlaceOfRobotsTxtIsToldOnce(t *testing.T) {
 	s := testkit.Start(t, testkit.Setup{Mount: func(site *servemap.Site) http.Handler {
 		return site.Robots(site.Wrap(page("app", "/a")))

@@ -434,8 +434,8 @@ func Ended(until time.Time) string {
 }
 
 // Leaves says what is known of a listed page that may be gone: what it answered, or, if borrowed, that it shows what
-// other pages show.
-func Leaves(status int, since time.Time, borrowed bool) string {
+// other pages show. full says that as many pages have left in a day as may by that.
+func Leaves(status int, since time.Time, borrowed, full bool) string {
 	what := fmt.Sprintf("answered %d", status)
 	if borrowed {
 		what = "shown what other pages show too, as in a maintenance"
@@ -444,6 +444,9 @@ func Leaves(status int, since time.Time, borrowed bool) string {
 	if status == http.StatusNotFound && !borrowed {
 		leaves = "a minute after it was first missed, unless somebody"
 	}
-	return fmt.Sprintf(" But since %s it has %s, perhaps for one visitor only. It leaves %s gets it before. "+
-		"At most ten pages a day, or 1 %%, are taken out because they are refused.", stamp(since), what, leaves)
+	text := fmt.Sprintf(" But since %s it has %s, perhaps for one visitor only. It leaves %s gets it before.", stamp(since), what, leaves)
+	if full {
+		text += " At most ten pages a day, or 1 %, are taken out because they are refused."
+	}
+	return text
 }

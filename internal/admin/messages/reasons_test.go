@@ -115,13 +115,16 @@ func TestLeavesSaysWhenAPageLeaves(t *testing.T) {
 		name     string
 		status   int
 		borrowed bool
+		full     bool
 		want     string
 	}{
-		{"not found", 404, false, "It leaves a minute after it was first missed, unless somebody gets it before."},
-		{"refused", 403, false, "It leaves if that is still so a day later, unless"},
-		{"a maintenance", 404, true, "It leaves if that is still so a day later, unless"},
+		{"not found", 404, false, false, "It leaves a minute after it was first missed, unless somebody gets it before."},
+		{"refused", 403, false, false, "It leaves if that is still so a day later, unless"},
+		{"a maintenance", 404, true, false, "It leaves if that is still so a day later, unless"},
+		{"among many", 403, false, true, "At most ten pages a day, or 1 %, are taken out because they are refused."},
 	} {
-		if text := Leaves(tt.status, time.Unix(0, 0), tt.borrowed); !strings.Contains(text, tt.want) {
+		if text := Leaves(tt.status, time.Unix(0, 0), tt.borrowed, tt.full); !strings.Contains(text, tt.want) ||
+			strings.Contains(text, "At most ten") != tt.full {
 			t.Errorf("%s: %q, want %q in it", tt.name, text, tt.want)
 		}
 	}
