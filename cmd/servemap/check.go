@@ -108,18 +108,24 @@ func (c *checking) run(ctx context.Context, name string) error {
 			return err
 		}
 	}
+	err = result(r, err, bare, at.Host)
+	if e := (exit{}); c.json && errors.As(err, &e) { // the JSON says why
+		return exit{code: e.code}
+	}
+	return err
+}
+
+// result says how the command ends, by what the check found or why it found nothing.
+func result(r *report.Report, err error, bare bool, host string) error {
 	switch {
 	case errors.Is(err, check.ErrNone):
-		err = exit{codeNo, err.Error() + ". " + report.Remedy("no-sitemap")}
+		return exit{codeNo, err.Error() + ". " + report.Remedy("no-sitemap")}
 	case err != nil && len(r.Files) == 0:
-		err = exit{codeFailed, mendable(err, bare, at.Host).Error()}
+		return exit{codeFailed, mendable(err, bare, host).Error()}
 	case r.Faults > 0:
 		return errNo
 	case err == nil && r.Unread():
 		return errors.New("no page could be checked")
-	}
-	if e := (exit{}); c.json && errors.As(err, &e) { // the JSON says why
-		return exit{code: e.code}
 	}
 	return err
 }

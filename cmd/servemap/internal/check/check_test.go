@@ -104,7 +104,8 @@ func TestSitemapIsDownloadedOnce(t *testing.T) {
 				return
 			}
 			w.Header().Set("Content-Type", "application/xml")
-			fmt.Fprintf(w, `<urlset xmlns="%s"><url><loc>http://%s/map</loc></url></urlset>%s`, namespace, r.Host, strings.Repeat(" ", long))
+			fmt.Fprintf(w, `<urlset xmlns="%s"><url><loc>http://%s/map</loc></url></urlset>`, namespace, r.Host)
+			fmt.Fprint(w, strings.Repeat(" ", long))
 		}))
 		defer site.Close()
 		u, err := url.Parse(site.URL + strings.TrimSuffix(at, "/sitemap_index.xml"))

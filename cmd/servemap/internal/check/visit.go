@@ -190,7 +190,8 @@ func (c *checker) beside(ctx context.Context) error {
 				n++
 			}
 		}
-		c.Facts = append(c.Facts, "The dates of "+report.Count(n, "page")+" were compared with what servemap observed; that takes more than a day of observation.")
+		c.Facts = append(c.Facts, "The dates of "+report.Count(n, "page")+" were compared with what servemap observed; "+
+			"that takes more than a day of observation.")
 	}
 	if c.Config.Linked == nil {
 		return nil
@@ -230,7 +231,8 @@ func (c *checker) compareLinks(found Crawl) {
 		if len(l.From) > 1 {
 			others = ", as others do"
 		}
-		c.Add("broken-link", report.At{Where: l.From[0]}, "links to %s, which is answered with %s%s", l.To, pages.Status(l.Status), others)
+		at := report.At{Where: l.From[0]}
+		c.Add("broken-link", at, "links to %s, which is answered with %s%s", l.To, pages.Status(l.Status), others)
 	}
 	text := fmt.Sprintf("A crawl found %s; not listed: %s.", report.Count(len(found.Public), "public page"), none(missing))
 	if !found.Whole {

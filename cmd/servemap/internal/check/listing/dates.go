@@ -116,7 +116,8 @@ func (j *Judge) Dates(sitemap string) {
 		exact = "within a minute of "
 	}
 	const ignored = ". Search engines ignore such dates"
-	kind, why, request := "", "probably that of a build"+ignored, "the time of this request: it is made anew each time"+ignored
+	const request = "the time of this request: it is made anew each time" + ignored
+	kind, why := "", "probably that of a build"+ignored
 	few := 2*len(times) < len(j.Pages) // a build dates them all
 	switch {
 	case n >= 2 && n == len(times) && fresh:

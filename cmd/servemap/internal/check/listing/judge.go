@@ -109,7 +109,8 @@ func (r *reader) page(e Entry) {
 	key := address.Key(u)
 	if at, is := r.place[key]; is {
 		if first := r.Pages[at]; why.Kind != "fragment" && first.Loc == e.Loc {
-			tell("twice", "is listed again; first in line %d of %s, and then in line %d of %s", first.Line, first.File, e.Line, e.File)
+			tell("twice", "is listed again; first in line %d of %s, and then in line %d of %s",
+				first.Line, first.File, e.Line, e.File)
 		} else if why.Kind != "fragment" {
 			tell("twice", "is the same address as %s, which is listed too", first.Loc)
 		}

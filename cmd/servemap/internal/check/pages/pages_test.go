@@ -116,7 +116,9 @@ func TestPagesThatShowTheSameAreFound(t *testing.T) {
 	}
 	Compare([]*Page{a, b, c}, nil, r, now)
 	r.Finish()
-	if first, second := r.Groups[0].Findings[0], r.Groups[0].Findings[1]; first.Text != "shows the same text as "+second.Where || second.Text != "shows the same text as "+first.Where {
+	const says = "shows the same text as "
+	first, second := r.Groups[0].Findings[0], r.Groups[0].Findings[1]
+	if first.Text != says+second.Where || second.Text != says+first.Where {
 		t.Errorf("it says %q and %q", first.Text, second.Text)
 	}
 	r = &report.Report{}
@@ -141,7 +143,8 @@ func TestDatesAreComparedWithWhatWasSeen(t *testing.T) {
 	} {
 		r := &report.Report{}
 		d, _ := listing.ParseDate(tt.lastmod)
-		told := Observed(listing.Entry{Loc: "https://example.com/a", Date: d}, Seen{at(tt.first), at(tt.last), at(tt.changed)}, r)
+		seen := Seen{at(tt.first), at(tt.last), at(tt.changed)}
+		told := Observed(listing.Entry{Loc: "https://example.com/a", Date: d}, seen, r)
 		if told != (tt.first != tt.last) {
 			t.Errorf("%s: it was compared: %v", tt.name, told)
 		}
