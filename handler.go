@@ -111,7 +111,7 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 		s.log.Logger().Info("servemap: Inspector: "+s.InspectorLink(linkedAt)+" (mounted elsewhere? use that path)", "origin", s.origin.String())
 	}
 	return inspector{func(w http.ResponseWriter, r *http.Request) {
-		s.observer.Disown(w)
+		s.observer.Disown(w, r)
 		program := words.Used() == words.Library // the command asks also about a site that is not served
 		if program && !s.observer.Passed() && (s.looks.Inner.Load() == nil || s.looks.Several.Load()) {
 			s.hints.Give(messages.Unwrapped, "")

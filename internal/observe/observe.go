@@ -41,6 +41,7 @@ type Observer struct {
 	Own       Own
 	cfg       Config
 	diagnosis diagnosis
+	shown     atomic.Pointer[string] // the folder of what servemap shows the owner, nil until somebody asked for it
 }
 
 // New returns an observer.
@@ -104,11 +105,21 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 }
 
 // Disown says that the response to w is none of the site's pages, but one that servemap itself writes for
-// the owner. Nothing is learned from it.
-func (o *Observer) Disown(w http.ResponseWriter) {
+// the owner. Nothing is learned from it, and other requests below the folder are not counted if they show nothing.
+func (o *Observer) Disown(w http.ResponseWriter, r *http.Request) {
 	if seen := o.cfg.Captures.Of(w); seen != nil {
 		seen.Own = true
 	}
+	if folder, _, _ := strings.Cut(r.RequestURI, "?"); len(folder) > 1 && strings.HasSuffix(folder, "/") && !o.shows(folder) {
+		folder = strings.Clone(folder)
+		o.shown.Store(&folder)
+	}
+}
+
+// shows reports whether a target is below the folder of what servemap shows the owner, as far as that is known.
+func (o *Observer) shows(target string) bool {
+	folder := o.shown.Load()
+	return folder != nil && strings.HasPrefix(target, *folder)
 }
 
 // asked is what Serve reads of a request before it serves it, since handlers may change the
@@ -170,7 +181,9 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 		} else {
 			claim.Accept() // the same target will always be refused
 		}
-		o.diagnosis.refused(r, eligibility.OfAddress(loc.Reason))
+		if !o.shows(r.RequestURI) {
+			o.diagnosis.refused(r, eligibility.OfAddress(loc.Reason))
+		}
 		return loc, claim, false
 	}
 	if o.cfg.Files.OwnsLocation(loc.Location) { // it links to all pages, and would keep each of them listed
@@ -179,7 +192,9 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 	}
 	isRobots := o.asksForRobots(r)
 	if !isRobots && eligibility.AssetName(loc.Location) && (loc.Location == robotsTxt || !o.trusts(loc.Location)) {
-		o.diagnosis.outcomes[eligibility.NotHTML].Add(1)
+		if !o.shows(r.RequestURI) {
+			o.diagnosis.outcomes[eligibility.NotHTML].Add(1)
+		}
 		claim.Accept()
 		return loc, claim, false
 	}
@@ -188,7 +203,9 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 		why = eligibility.Fragment
 	}
 	if why != eligibility.None {
-		o.diagnosis.passed(why, r.Header)
+		if !o.shows(r.RequestURI) { // the owner's password is no visitor's
+			o.diagnosis.passed(why, r.Header)
+		}
 		claim.Return()
 		if o.cfg.Looks != nil && !isRobots && o.trusts(loc.Location) {
 			if own, due := o.cfg.Schedule.Begin(looks+loc.Location, func() bool { return true }); due {
