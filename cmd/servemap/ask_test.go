@@ -93,6 +93,9 @@ func TestStatusTellsEachThingOnce(t *testing.T) {
 		strings.Contains(out, "private window") {
 		t.Errorf("a broken link, or a file, is told as something else too: %s", out)
 	}
+	if !strings.Contains(out, "\nVisits that did not count\n     1  answer was not HTML, or had no Content-Type.\n") {
+		t.Errorf("a count stands before a sentence: %s", out)
+	}
 	r, err := http.NewRequest(http.MethodGet, strings.TrimSpace(linkOf(t, s)), nil)
 	base.Check(t, err)
 	r.SetBasicAuth("admin", "a long secret")

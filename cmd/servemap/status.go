@@ -250,7 +250,8 @@ func (p *statusPage) troubles() (all []inspect.Look) {
 func (p *statusPage) uncounted() string {
 	text := ""
 	for _, r := range p.Responses {
-		text += p.line(leftOut{n: int(r.Count), why: r.Means})
+		_, todo, _ := strings.Cut(r.Means, ". ")
+		text += p.line(leftOut{n: int(r.Count), cause: r.Reason, todo: todo})
 	}
 	if text != "" {
 		text = "\n" + p.Paint("1", "Visits that did not count") + "\n" + text

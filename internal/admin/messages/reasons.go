@@ -145,16 +145,31 @@ var reasons = []Reason{
 	{eligibility.Unseen, Intended,
 		"{it has|page has|pages have} had no visitors for longer than {KeepFor}", back, nil},
 
-	{Reason: eligibility.Cookie, Care: Look, Why: "the visitor has a cookie", Todo: "Nothing needs to be done where {Explore} learns the pages without it. Else, if everybody gets it and it never stands for a log-in (PHPSESSID does), name it in {Benign}."},
-	{Reason: eligibility.IdentityHeader, Care: Look, Why: "a header may name a user", Todo: "If a proxy adds it to all and it says nothing of who is asking, name it in {Benign}, with a colon after it."},
-	{Reason: eligibility.Authorization, Care: Look, Why: "the visitor sent credentials", Todo: "If a proxy adds them to all, have it leave that out{OrAnonymous}."},
-	{Reason: eligibility.ClientCertificate, Care: Look, Why: "the visitor has a certificate"},
-	{Reason: eligibility.NotAnonymous, Care: Intended, Why: "{Anonymous} says that the visitor is not anonymous"},
-	{Reason: eligibility.Fragment, Care: Intended, Why: "a script or a frame asked for it, not a visitor"},
-	{Reason: eligibility.NotHTML, Care: Intended, Why: "it is not HTML, or has no Content-Type"},
-	{Reason: eligibility.Attachment, Care: Intended, Why: "it is a download"},
-	{Reason: eligibility.Status, Care: Wait, Why: "the answer says nothing about the page, as a temporary error"},
-	{Reason: eligibility.Incomplete, Care: Wait, Why: "the response ended early, or is only a part of the page"},
+	{Reason: eligibility.Cookie, Care: Look, Why: "{the visitor has|visitor had|visitors had} a cookie",
+		Todo: "Nothing needs to be done where {Explore} learns the pages without it. Else, if everybody gets it and it " +
+			"never stands for a log-in (PHPSESSID does), name it in {Benign}."},
+	{Reason: eligibility.IdentityHeader, Care: Look,
+		Why: "{a header may name|visit had a header that may name|visits had a header that may name} a user",
+		Todo: "If a proxy adds it to all and it says nothing of who is asking, name it in {Benign}, with a colon " +
+			"after it."},
+	{Reason: eligibility.Authorization, Care: Look, Why: "{the visitor|visitor|visitors} sent credentials",
+		Todo: "If a proxy adds them to all, have it leave that out{OrAnonymous}."},
+	{Reason: eligibility.ClientCertificate, Care: Look, Why: "{the visitor has|visitor had|visitors had} a certificate"},
+	{Reason: eligibility.NotAnonymous, Care: Intended,
+		Why: "{|visitor was not anonymous, as |visitors were not anonymous, as }{Anonymous} says" +
+			"{ that the visitor is not anonymous||}"},
+	{Reason: eligibility.Fragment, Care: Intended,
+		Why: "{a script or a frame asked for it, not a visitor|visit was of a script or a frame|visits were of " +
+			"scripts or frames}"},
+	{Reason: eligibility.NotHTML, Care: Intended,
+		Why: "{it is|answer was|answers were} not HTML, or {has|had|had} no Content-Type"},
+	{Reason: eligibility.Attachment, Care: Intended,
+		Why: "{it is a download|answer was a download|answers were downloads}"},
+	{Reason: eligibility.Status, Care: Wait,
+		Why: "{the answer says|answer says|answers say} nothing about the page, as a temporary error"},
+	{Reason: eligibility.Incomplete, Care: Wait,
+		Why: "{the response ended early, or is|answer ended early, or was|answers ended early, or were} only a part " +
+			"of the page"},
 
 	{Reason: eligibility.LinkActs, Care: Intended,
 		Why:  "{link may change something, so it was|links may change something, so they were} not followed",
