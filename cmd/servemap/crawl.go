@@ -261,12 +261,10 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 		return found, err
 	}
 	for _, g := range of.Reasons {
-		if g.Reason != eligibility.BySitemap.String() {
-			continue
+		if g.Reason == eligibility.BySitemap.String() {
+			found.orphans = []leftOut{groupOf(g, named[g.Reason])}
+			found.orphans[0].todo = "Link to what stands here, so that visitors find it too."
 		}
-		orphans := groupOf(g, named[g.Reason])
-		orphans.todo = "Link to what stands here, so that visitors find it too."
-		found.orphans = []leftOut{orphans}
 	}
 	if done.Pages <= fewPages {
 		found.scripts = c.scripted()

@@ -38,19 +38,20 @@ const mostHeard = 50_000
 type answered struct {
 	pages.Page // as check has judged it, without header and text
 	link       inspect.Link
-	html, file bool // what it is: a file is no text either
+	file       bool // no text either
 }
 
 // hear notes an answer. What a bot wall shows is no page, so where it says 200, it goes on as a refusal.
 func (h *heard) hear(resp *http.Response) error {
 	loc, status, typ := h.origin.URL(resp.Request.URL.RequestURI()), resp.StatusCode, resp.Header.Get("Content-Type")
-	a := &answered{link: inspect.Link{URL: loc, Status: status}, html: response.IsHTML(typ)}
+	a := &answered{link: inspect.Link{URL: loc, Status: status}}
 	a.file = status == http.StatusOK && typ != "" && !texts.MatchString(typ)
+	html := response.IsHTML(typ)
 	if to, err := resp.Location(); err == nil && status/100 == 3 {
 		a.link.To = to.String()
 	}
 	most := pages.WallBytes
-	if a.html {
+	if html {
 		most = observation.MaxPage
 	}
 	begin, err := io.ReadAll(io.LimitReader(resp.Body, int64(most)))
@@ -70,7 +71,7 @@ func (h *heard) hear(resp *http.Response) error {
 	if a.Wall != "" && status == http.StatusOK {
 		resp.StatusCode = http.StatusForbidden
 	}
-	if status == http.StatusOK && a.html && !a.Told() {
+	if status == http.StatusOK && html && !a.Told() {
 		a = nil
 	}
 	h.mu.Lock()
