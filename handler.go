@@ -63,9 +63,11 @@ func (s *Site) Mount(r *mux.Router) {
 	if r == nil {
 		panic("servemap: Mount: the router is nil")
 	}
-	files := r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return s.front.Owns(r) }).Handler(http.HandlerFunc(s.front.ServeFile))
+	files := r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return s.front.Owns(r) }).Handler(
+		http.HandlerFunc(s.front.ServeFile))
 	if path := s.front.Outside(files); path != "" {
-		panic(fmt.Sprintf("servemap: Mount: no request for %q reaches this subrouter, so the site would not be seen, or its sitemap not be served; "+
+		panic(fmt.Sprintf("servemap: Mount: no request for %q reaches this subrouter, so the site would not be seen, or "+
+			"its sitemap not be served; "+
 			"mount on the root router", path))
 	}
 	s.front.Reached()
@@ -75,7 +77,8 @@ func (s *Site) Mount(r *mux.Router) {
 		if i, is := route.GetHandler().(inspector); is {
 			inspect.Bound(route)
 			if path, _ := route.GetPathTemplate(); !i.linked || strings.TrimSuffix(path, "/") != linkedAt {
-				s.log.Logger().Info("servemap: Inspector: mounted at "+strings.TrimSuffix(path, "/")+"/", "origin", s.origin.String())
+				s.log.Logger().Info("servemap: Inspector: mounted at "+strings.TrimSuffix(path, "/")+"/", "origin",
+					s.origin.String())
 			}
 		}
 		return nil
@@ -101,14 +104,16 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 	var pages http.Handler = inspect.New(inspect.Config{
 		Public: inspected{s}, Origin: s.origin, Normalizer: s.norm,
 		Indexer: s.indexer, Files: s.files, Own: &s.observer.Own, Handler: &s.looks.Inner,
-		Tops: s.topURLs(), RobotsLine: s.RobotsLine(), Announces: &s.announces, ReportOnly: s.opts.ReportOnly, Crawlers: s.crawlers != nil,
+		Tops: s.topURLs(), RobotsLine: s.RobotsLine(), Announces: &s.announces, ReportOnly: s.opts.ReportOnly,
+		Crawlers: s.crawlers != nil,
 	})
 	if door := (inspected{s}).door("inspector"); allow != nil {
 		pages = door.Allow(allow, pages)
 	} else {
 		door.Names = inspect.Names
 		pages = door.ByLink(s.link, pages)
-		s.log.Logger().Info("servemap: Inspector: "+s.InspectorLink(linkedAt)+" (mounted elsewhere? use that path)", "origin", s.origin.String())
+		s.log.Logger().Info("servemap: Inspector: "+s.InspectorLink(linkedAt)+" (mounted elsewhere? use that path)", "origin",
+			s.origin.String())
 	}
 	return inspector{func(w http.ResponseWriter, r *http.Request) {
 		s.observer.Disown(w, r)
@@ -153,7 +158,8 @@ func (s inspected) counts(st Stats) messages.Counts {
 	return messages.Counts{
 		Unserved: s.hints.Has(messages.Unwrapped) || s.hints.Has(messages.Routed),
 		Origin:   s.origin.String(), Listed: st.Listed, Dated: served.Dated, Observations: st.Observations,
-		Verdicts: st.Verdicts, Ignored: st.Ignored, Hints: st.Hints, Broken: st.BrokenLinks, ReportOnly: s.opts.ReportOnly, NoStore: st.Store != "",
+		Verdicts: st.Verdicts, Ignored: st.Ignored, Hints: st.Hints, Broken: st.BrokenLinks, ReportOnly: s.opts.ReportOnly,
+		NoStore: st.Store != "",
 	}
 }
 
@@ -194,14 +200,17 @@ func Behind(prefixes ...netip.Prefix) func(*http.Request) netip.Addr {
 // alerts. In a fleet each process counts its own; of pages and files take the maximum. No number names a page.
 func (s *Site) Metrics(allow func(*http.Request) bool) http.Handler {
 	if allow == nil {
-		panic("servemap: Metrics: allow is nil; give servemap.Password(user, password), or a function of your own: a scraper cannot follow a link")
+		panic("servemap: Metrics: allow is nil; give servemap.Password(user, password), or a function of your own: a " +
+			"scraper cannot follow a link")
 	}
 	return (inspected{s}).door("metrics").Allow(allow, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Type", metrics.ContentType)
 		h.Set("Cache-Control", "no-store")
 		h.Set("X-Robots-Tag", "noindex")
-		_, _ = w.Write(metrics.Text(s.origin.String(), append(inspect.Numbers(s.indexer, s.files, s.observer, len(s.hints.Given())), s.crawlers.Metrics()...))) // the client may be gone
+		// the client may be gone
+		_, _ = w.Write(metrics.Text(s.origin.String(),
+			append(inspect.Numbers(s.indexer, s.files, s.observer, len(s.hints.Given())), s.crawlers.Metrics()...)))
 	}))
 }
 
@@ -341,7 +350,8 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 	if err == nil && opts.Revisit > 0 {
 		err = explore.Revisit(ctx, cfg, opts.Revisit, s.opts.Limits.KeepFor/3)
 	}
-	if another := errors.Is(err, explore.ErrAnother) && s.observer.Own.Another(); !another && errors.Is(err, explore.ErrElsewhere) {
+	if another := errors.Is(err, explore.ErrAnother) && s.observer.Own.Another(); !another &&
+		errors.Is(err, explore.ErrElsewhere) {
 		cut := s.observer.Own.CutInFront()
 		why := strings.TrimPrefix(err.Error(), explore.ErrElsewhere.Error()+": ")
 		if err = fmt.Errorf("%w; %s", err, messages.Elsewhere(cut)); cut != "" {
@@ -364,10 +374,12 @@ func (s *Site) exploring(opts *ExploreOptions) (cfg explore.Config, err error) {
 	routes := map[string]bool{}
 	cfg = s.observer.Own.Door(routes)
 	cfg.Behind = s.looks.Behind
-	cfg.Entries, cfg.MaxRequests, cfg.Concurrency = s.entries, cmp.Or(max(opts.MaxRequests, 0), 20_000), cmp.Or(max(opts.Concurrency, 0), 2)
+	cfg.Entries, cfg.MaxRequests, cfg.Concurrency = s.entries, cmp.Or(max(opts.MaxRequests, 0), 20_000),
+		cmp.Or(max(opts.Concurrency, 0), 2)
 	cfg.Ledger = explore.NewLedger(cfg.MaxRequests)
 	for _, path := range opts.Paths {
-		if r := s.norm.Parse(path); r.Reason == location.ReasonNone && !strings.ContainsAny(path, "{}[]<>():*+") && eligibility.Unlinked(r.Location) {
+		if r := s.norm.Parse(path); r.Reason == location.ReasonNone && !strings.ContainsAny(path, "{}[]<>():*+") &&
+			eligibility.Unlinked(r.Location) {
 			cfg.Paths, routes[r.Location] = append(cfg.Paths, r.Location), true
 		}
 	}
@@ -421,13 +433,15 @@ func (s *Site) Robots(next http.Handler) http.Handler {
 		return next
 	}
 	if capability.Looks("/" + s.opts.Name) {
-		s.log.Logger().Warn("robots.txt does not name the sitemap: the Name in Options looks like a secret, and robots.txt is public", "origin", s.origin.String())
+		s.log.Logger().Warn("robots.txt does not name the sitemap: the Name in Options looks like a secret, and robots.txt "+
+			"is public", "origin", s.origin.String())
 		return next
 	}
 	s.announces.Store(true)
 	var wrote atomic.Bool // ever
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/robots.txt" || r.Method != http.MethodGet && r.Method != http.MethodHead || !s.norm.Ours(r.Host, true) {
+		if r.URL.Path != "/robots.txt" || r.Method != http.MethodGet && r.Method != http.MethodHead ||
+			!s.norm.Ours(r.Host, true) {
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -440,7 +454,8 @@ func (s *Site) Robots(next http.Handler) http.Handler {
 		wrote.CompareAndSwap(false, adds)
 		if s.announces.Store(adds || failed && wrote.Load()); page {
 			s.told.Do(func() {
-				s.log.Logger().Warn("servemap: robots.txt does not name the sitemap: what the site answers there, with status 200, is no plain robots.txt; "+
+				s.log.Logger().Warn("servemap: robots.txt does not name the sitemap: what the site answers there, with status "+
+					"200, is no plain robots.txt; "+
 					words.Say("answer 404, serve one as text/plain of at most 500 KiB{OrRobots}"), "origin", s.origin.String())
 			})
 		}
@@ -637,7 +652,8 @@ const (
 	ReasonNoStore            Reason = "no-store"            // Cache-Control: no-store
 	ReasonCanonicalElsewhere Reason = "canonical-elsewhere" // it names another URL as its canonical one
 	ReasonCanonicalConflict  Reason = "canonical-conflict"  // it names several canonical URLs
-	ReasonQueryNotCanonical  Reason = "query-not-canonical" // a parameter is not allowed, and the page names no URL as canonical
+	// a parameter is not allowed, and the page names no URL as canonical
+	ReasonQueryNotCanonical Reason = "query-not-canonical"
 )
 
 // The reasons why a listed page is gone, and the reason of VerdictUnknown.
@@ -648,8 +664,9 @@ const (
 	ReasonLoginRedirect Reason = "login-redirect" // a redirect to a log-in
 	ReasonMoved         Reason = "moved"          // a permanent redirect
 	ReasonLeadsOn       Reason = "leads-on"       // a redirect for now, for a day
-	ReasonUnseen        Reason = "unseen"         // no anonymous visitor got it, or a page that links to it, for Limits.KeepFor
-	ReasonNone          Reason = "none"           // nothing is known
+	// no anonymous visitor got it, or a page that links to it, for Limits.KeepFor
+	ReasonUnseen Reason = "unseen"
+	ReasonNone   Reason = "none" // nothing is known
 )
 
 // Explanation says why a page is listed, or why not.
@@ -778,7 +795,8 @@ func (s explained) why(p *reader.Known) (text string, missing []string) {
 	case notSeen && p.Status == 0 && eligibility.AssetName(p.Location):
 		return messages.LikeAFile()
 	}
-	text, missing = messages.Page(p.Verdict, p.Reason, p.Location), messages.Missing(p.Location, p.Reason, p.Evidence.Led(), p.Status)
+	text, missing = messages.Page(p.Verdict, p.Reason, p.Location), messages.Missing(p.Location, p.Reason,
+		p.Evidence.Led(), p.Status)
 	if p.Overtaken {
 		return messages.Overtaken(p.Reason, p.LastSeen.Time())
 	}
@@ -861,11 +879,13 @@ func (s *Site) Crawlers() []Crawler {
 	for _, r := range s.crawlers.Report() {
 		c := Crawler{Engine: r.Engine.String(), AI: r.Engine.AI(), Confirmable: r.Confirmable}
 		for day, n := range r.Days {
-			c.Days = append(c.Days, CrawlerDay{Day: time.Unix(day*24*60*60, 0).UTC(), Claimed: n.Claimed, Confirmed: n.Confirmed})
+			c.Days = append(c.Days, CrawlerDay{Day: time.Unix(day*24*60*60, 0).UTC(), Claimed: n.Claimed,
+				Confirmed: n.Confirmed})
 		}
 		slices.SortFunc(c.Days, func(x, y CrawlerDay) int { return y.Day.Compare(x.Day) })
 		for name, f := range r.Files {
-			c.Files = append(c.Files, CrawlerFile{URL: s.origin.URL(s.origin.Folder() + name), At: f.At.Time().UTC(), Status: f.Status})
+			c.Files = append(c.Files, CrawlerFile{URL: s.origin.URL(s.origin.Folder() + name), At: f.At.Time().UTC(),
+				Status: f.Status})
 		}
 		slices.SortFunc(c.Files, func(x, y CrawlerFile) int { return cmp.Or(y.At.Compare(x.At), cmp.Compare(x.URL, y.URL)) })
 		all = append(all, c)
@@ -892,9 +912,10 @@ type Stats struct {
 	LeftOut []LeftOut `json:"left_out,omitempty"`
 	// Hints say what keeps the site, or much of it, from being learned, and what to do
 	// about it, until that has gone. Each was logged as well.
-	Hints       []string `json:"hints,omitempty"`
-	BrokenLinks int      `json:"broken_links"`    // addresses that listed pages link to and that answered 404, 410 or an error
-	Store       string   `json:"store,omitempty"` // why the store cannot be used now
+	Hints []string `json:"hints,omitempty"`
+	// addresses that listed pages link to and that answered 404, 410 or an error
+	BrokenLinks int    `json:"broken_links"`
+	Store       string `json:"store,omitempty"` // why the store cannot be used now
 }
 
 // Stats returns the present counts. It does not wait for the store.
@@ -905,7 +926,8 @@ func (s *Site) Stats() Stats {
 		Listed:       served.Pages,
 		Observations: l.Observations, Dropped: l.Dropped, Queued: l.Queued,
 		Damaged:  l.Damaged + uint64(served.Damaged),
-		Verdicts: map[string]int{}, Ignored: s.observer.Counts(), Hints: s.hints.Texts(), BrokenLinks: s.indexer.Links.Broken(),
+		Verdicts: map[string]int{}, Ignored: s.observer.Counts(), Hints: s.hints.Texts(),
+		BrokenLinks: s.indexer.Links.Broken(),
 	}
 	for _, c := range l.Counts {
 		st.Verdicts[c.Verdict.String()+" "+c.Reason.String()] = c.Pages

@@ -330,9 +330,11 @@ type hosted struct {
 // NewSites returns Sites in front of next, as [Site.Wrap] does. allow must be quick, and refuse names that strangers
 // make up. It returns the options of https://host, nil for the defaults. They hold until the site rests. If it returns
 // an error, next serves that host, after 5 minutes if it was open.
-func NewSites(st store.Store, next http.Handler, allow func(ctx context.Context, host string) (*Options, error)) *Sites {
+func NewSites(st store.Store, next http.Handler, allow func(ctx context.Context, host string) (*Options,
+	error)) *Sites {
 	if st == nil || unopened(st) || allow == nil {
-		panic("servemap: NewSites: the store or the function allow is nil; open a store first, such as with badgerstore.Open, and check its error")
+		panic("servemap: NewSites: the store or the function allow is nil; open a store first, such as with " +
+			"badgerstore.Open, and check its error")
 	}
 	if next == nil {
 		next = http.DefaultServeMux
@@ -362,7 +364,8 @@ func NewSites(st store.Store, next http.Handler, allow func(ctx context.Context,
 		Find: find,
 		Most: sitesOpen,
 		Full: func() {
-			slog.Warn("servemap: more sites are asked for than may be open; the other hosts are served without a sitemap until some rest", "open", sitesOpen)
+			slog.Warn("servemap: more sites are asked for than may be open; the other hosts are served without a sitemap "+
+				"until some rest", "open", sitesOpen)
 		},
 		Rest: func(ctx context.Context, s *hosted) error {
 			ctx, cancel := context.WithTimeout(ctx, restPatience)
@@ -452,7 +455,8 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 	logger := s.log.Logger()
 	if st == nil {
 		st = memstore.New()
-		logger.Info("servemap: What is learned is kept in memory until the program ends. To keep it, give New a store, such as badgerstore.Open's.", "origin", s.origin.String())
+		logger.Info("servemap: What is learned is kept in memory until the program ends. To keep it, give New a store, "+
+			"such as badgerstore.Open's.", "origin", s.origin.String())
 	}
 	s.hints, s.link = messages.NewHints(logger), guard.NewLink(s.origin.String())
 	due, limits, extensions := schedule.New(dueTargets), s.opts.Limits, s.opts.Extensions.set()
@@ -462,7 +466,8 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 	}
 	st = txn.Guard(st, keys.Site(), logger)
 	s.files = files.New(files.Config{
-		Store: st, Keys: keys, URL: s.origin.URL, Name: s.opts.Name, Folder: s.origin.Folder(), Every: limits.RenderEvery, Rules: s.rules,
+		Store: st, Keys: keys, URL: s.origin.URL, Name: s.opts.Name, Folder: s.origin.Folder(), Every: limits.RenderEvery,
+		Rules:      s.rules,
 		Extensions: extensions, Publication: s.opts.Extensions.Publication, ReportOnly: s.opts.ReportOnly, Logger: logger,
 	})
 	entries := map[string]bool{}
@@ -471,9 +476,11 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 	}
 	s.looks = observe.NewLooks(s.entries[0], limits.Looks < 0)
 	s.indexer, err = indexer.New(indexer.Config{
-		Store: st, Settings: merge.Settings{Rules: s.rules, Normalizer: s.norm, Entries: entries, KeepFor: limits.KeepFor, Extensions: extensions},
-		Files: s.files, Robots: s.robots, Schedule: due, Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages, RefreshEvery: refresh,
-		Shared: with, Looks: s.looks,
+		Store: st, Settings: merge.Settings{Rules: s.rules, Normalizer: s.norm, Entries: entries, KeepFor: limits.KeepFor,
+			Extensions: extensions},
+		Files: s.files, Robots: s.robots, Schedule: due, Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages,
+		RefreshEvery: refresh,
+		Shared:       with, Looks: s.looks,
 	})
 	if err != nil {
 		return err
@@ -488,9 +495,11 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 	addresses := observe.Addresses{Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(s.opts.StrippedPrefix, "/")}
 	s.observer = observe.New(observe.Config{
 		Addresses: addresses, Schedule: due,
-		Captures: capture.NewRecorder(response.NewBuffers(observation.MaxPage, bodiesBytes, with.Memory)), Indexer: s.indexer, Files: s.files,
-		Clients: observe.Clients{Benign: anonymous.NewBenign(s.opts.Benign), Anonymous: s.opts.Anonymous, ClientIP: s.opts.ClientIP, Hints: s.hints},
-		Rules:   s.rules, WatchRobots: s.robots == nil, Owner: s.link.Owner, Looks: s.looks,
+		Captures: capture.NewRecorder(response.NewBuffers(observation.MaxPage, bodiesBytes, with.Memory)), Indexer: s.indexer,
+		Files: s.files,
+		Clients: observe.Clients{Benign: anonymous.NewBenign(s.opts.Benign), Anonymous: s.opts.Anonymous,
+			ClientIP: s.opts.ClientIP, Hints: s.hints},
+		Rules: s.rules, WatchRobots: s.robots == nil, Owner: s.link.Owner, Looks: s.looks,
 		First: func(r *http.Request) { s.passes(r, addresses.Locate(r).Local) },
 	})
 	if s.opts.Crawlers {
@@ -503,8 +512,9 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 		s.crawlers = crawlers.New(st, keys, net.DefaultResolver, ranges)
 	}
 	s.front = front.New(front.Config{
-		Path: s.path, Folder: s.origin.Folder(), Name: s.opts.Name, Files: s.files, Observer: s.observer, Crawlers: s.crawlers,
-		Hints: s.hints, NoSitemap: func() string { return messages.NoSitemap(inspected{s}.counts(s.Stats())) },
+		Path: s.path, Folder: s.origin.Folder(), Name: s.opts.Name, Files: s.files, Observer: s.observer,
+		Crawlers: s.crawlers,
+		Hints:    s.hints, NoSitemap: func() string { return messages.NoSitemap(inspected{s}.counts(s.Stats())) },
 	})
 	return nil
 }
@@ -513,7 +523,8 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 func (s *Site) passes(r *http.Request, local bool) {
 	s.front.First(r, s.looks.Several.Load())
 	if local {
-		s.log.Logger().Info("servemap: Visits to " + r.Host + " count as visits to " + s.origin.String() + ", as behind a proxy nearby.")
+		s.log.Logger().Info("servemap: Visits to " + r.Host + " count as visits to " + s.origin.String() +
+			", as behind a proxy nearby.")
 	}
 }
 
@@ -535,14 +546,16 @@ func (s *settings) configure(origin string) (err error) {
 	stripped := strings.TrimSuffix(opts.StrippedPrefix, "/")
 	var below bool
 	if s.path, below = strings.CutPrefix(s.origin.Folder(), stripped); !below || !strings.HasPrefix(s.path, "/") {
-		return fmt.Errorf(words.Say("{Stripped} %q does not lead to the origin's folder %q, so the sitemap could not be reached; write the origin as %q"),
+		return fmt.Errorf(words.Say("{Stripped} %q does not lead to the origin's folder %q, so the sitemap could not be "+
+			"reached; write the origin as %q"),
 			opts.StrippedPrefix, s.origin.Folder(), s.origin.URL(stripped))
 	}
 	opts.Name, opts.Logger = cmp.Or(opts.Name, "sitemap"), cmp.Or(opts.Logger, slog.Default())
 	if !fileName.MatchString(opts.Name) || strings.HasSuffix(opts.Name, ".xml") || strings.HasSuffix(opts.Name, ".gz") {
 		return fmt.Errorf(words.Say(`{Name} %q must be of letters, digits, "-", "_" and ".", without ".xml", such as "sitemap"`), opts.Name)
 	}
-	if err := cmp.Or(opts.Limits.check(), checkPublication(opts.Extensions), checkBenign(opts.Benign), checkFolder(s.origin, opts.Rules)); err != nil {
+	if err := cmp.Or(opts.Limits.check(), checkPublication(opts.Extensions), checkBenign(opts.Benign),
+		checkFolder(s.origin, opts.Rules)); err != nil {
 		return err
 	}
 	if s.entries, err = locateEntries(s.norm, opts.Entries); err != nil {
@@ -582,7 +595,8 @@ func checkPublication(e Extensions) error {
 func checkBenign(names []string) error {
 	for _, name := range names {
 		header := strings.TrimSuffix(name, ":")
-		if strings.Trim(header, "*") == "" || strings.ContainsAny(header, " \t=;,:") || strings.Contains(strings.TrimSuffix(name, "*"), "*") {
+		if strings.Trim(header, "*") == "" || strings.ContainsAny(header, " \t=;,:") ||
+			strings.Contains(strings.TrimSuffix(name, "*"), "*") {
 			return fmt.Errorf(`%s: %q is no name of a cookie or header; name each alone, without its value, such as "theme" or "X-Edge-Node:", and a "*" only at the end of a cookie's`,
 				words.Say("{Benign}"), name)
 		}
@@ -598,14 +612,16 @@ func parseRobots(text string) (*robots.Rules, error) {
 	if !strings.Contains(strings.ToLower(text), "user-agent:") {
 		return nil, errors.New(words.Say(`{RobotsText} has no line that begins with "User-agent:"; it must be the text of a robots.txt`))
 	}
-	return cmp.Or(robots.Parse([]byte(text)), new(robots.Rules)), nil // never nil, so that the robots.txt that is served does not count
+	// never nil, so that the robots.txt that is served does not count
+	return cmp.Or(robots.Parse([]byte(text)), new(robots.Rules)), nil
 }
 
 func compile(rules []Rule) (eligibility.Rules, error) {
 	compiled := make([]eligibility.Rule, len(rules))
 	for i, r := range rules {
 		compiled[i] = eligibility.Rule{
-			Pattern: r.Pattern, Listing: eligibility.Listing(r.List), Query: r.Query, ChangeFreq: r.ChangeFreq, Priority: r.Priority, Section: r.Section,
+			Pattern: r.Pattern, Listing: eligibility.Listing(r.List), Query: r.Query, ChangeFreq: r.ChangeFreq,
+			Priority: r.Priority, Section: r.Section,
 			IgnoreCacheControl: r.IgnoreCacheControl,
 		}
 	}
@@ -642,7 +658,9 @@ func locateEntries(norm *location.Normalizer, given []string) ([]string, error) 
 	for i, e := range given {
 		r := norm.Parse(e)
 		if r.OwnQuery || r.Reason != location.ReasonNone {
-			return nil, fmt.Errorf(words.Say("{Entries}: %q cannot be listed: %s; name a location of the site, such as %q, and its parameters in {Query}"), e, messages.ReasonNamed(eligibility.OfAddress(r.Reason).String()).Why, norm.Origin().Folder())
+			return nil, fmt.Errorf(words.Say("{Entries}: %q cannot be listed: %s; name a location of the site, such as %q, "+
+				"and its parameters in {Query}"), e, messages.ReasonNamed(eligibility.OfAddress(
+				r.Reason).String()).Why, norm.Origin().Folder())
 		}
 		entries[i] = r.Location
 	}
@@ -670,7 +688,8 @@ func (s *Site) Flush(ctx context.Context) error {
 	err := s.indexer.Flush(ctx)
 	soon, cancel := context.WithTimeout(ctx, looksPatience)
 	defer cancel()
-	for before, made := uint64(0), s.looks.Settled(soon); err == nil && made != before; before, made = made, s.looks.Settled(soon) {
+	for before, made := uint64(0), s.looks.Settled(soon); err == nil && made != before; before, made = made,
+		s.looks.Settled(soon) {
 		err = s.indexer.Flush(ctx) // what the looks saw may ask for more
 	}
 	if err == nil {

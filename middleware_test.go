@@ -108,10 +108,14 @@ func TestMountedSiteServesListedPagesOverHTTP1AndHTTP2(t *testing.T) {
 					base.Check(t, err)
 					return resp, string(body)
 				}
-				if resp, body := visit("/sitemap.xml", ""); resp.Proto != proto || resp.StatusCode != http.StatusServiceUnavailable || !strings.Contains(body, "No page of "+origin+" is listed yet") {
-					t.Errorf("%s %d %q, want %s and a 503 that explains itself before anything was seen", resp.Proto, resp.StatusCode, body, proto)
+				if resp, body := visit("/sitemap.xml", ""); resp.Proto != proto ||
+					resp.StatusCode != http.StatusServiceUnavailable || !strings.Contains(body,
+					"No page of "+origin+" is listed yet") {
+					t.Errorf("%s %d %q, want %s and a 503 that explains itself before anything was seen", resp.Proto, resp.StatusCode,
+						body, proto)
 				}
-				for _, path := range []string{"/", "/blog/one", "/blog/three", "/blog/orphan", "/about", "/private", "/data.json", "/missing", "/sitemap.xml"} {
+				for _, path := range []string{"/", "/blog/one", "/blog/three", "/blog/orphan", "/about", "/private", "/data.json",
+					"/missing", "/sitemap.xml"} {
 					visit(path, "")
 				}
 
@@ -133,12 +137,15 @@ func TestWhatPeopleTypeLeadsToTheSitemapUnlessTheSiteAnswersItself(t *testing.T)
 				t.Errorf("before there is a sitemap: %d", a.Status)
 			}
 			s.Visit("/")
-			for _, path := range []string{"/sitemap.xml/", "/sitemap_index.xml", "/sitemap-index.xml", "/SITEMAP.XML", "/sitemapindex.xml?a=b"} {
-				if a := s.From("192.0.2.1", path); a.Status != http.StatusMovedPermanently || a.Header.Get("Location") != "/sitemap.xml" || a.Body != "" || a.Header.Get("Content-Type") != "" {
+			for _, path := range []string{"/sitemap.xml/", "/sitemap_index.xml", "/sitemap-index.xml", "/SITEMAP.XML",
+				"/sitemapindex.xml?a=b"} {
+				if a := s.From("192.0.2.1", path); a.Status != http.StatusMovedPermanently ||
+					a.Header.Get("Location") != "/sitemap.xml" || a.Body != "" || a.Header.Get("Content-Type") != "" {
 					t.Errorf("%s: %+v", path, a)
 				}
 			}
-			for path, status := range map[string]int{"/Sitemap.xml": 200, "/sitemap-2.xml": 404, "/sitemap": 404, "/s": 404, "/blog/sitemap_index.xml": 200} {
+			for path, status := range map[string]int{"/Sitemap.xml": 200, "/sitemap-2.xml": 404, "/sitemap": 404, "/s": 404,
+				"/blog/sitemap_index.xml": 200} {
 				if a := s.From("192.0.2.1", path); a.Status != status {
 					t.Errorf("%s: %d, want the site's own %d", path, a.Status, status)
 				}
@@ -156,10 +163,13 @@ func TestMountOnASubrouter(t *testing.T) {
 	}{
 		{"none", origin, func() *mux.Router { return nil }, "the router is nil"},
 		{"of some of the site", origin, func() *mux.Router { return mux.NewRouter().PathPrefix("/x").Subrouter() }, `"/"`},
-		{"of all but the first page", origin, func() *mux.Router { return mux.NewRouter().PathPrefix("/{lang}").Subrouter() }, `"/"`},
+		{"of all but the first page", origin, func() *mux.Router { return mux.NewRouter().PathPrefix("/{lang}").Subrouter() },
+			`"/"`},
 		{"of one page", origin, func() *mux.Router { return mux.NewRouter().Path("/").Subrouter() }, `"/sitemap.xml"`},
-		{"of another folder than the origin's", origin + "/blog", func() *mux.Router { return mux.NewRouter().PathPrefix("/shop/").Subrouter() }, `"/blog/"`},
-		{"of the origin's folder", origin + "/blog", func() *mux.Router { return mux.NewRouter().PathPrefix("/blog").Subrouter() }, ""},
+		{"of another folder than the origin's", origin + "/blog",
+			func() *mux.Router { return mux.NewRouter().PathPrefix("/shop/").Subrouter() }, `"/blog/"`},
+		{"of the origin's folder", origin + "/blog",
+			func() *mux.Router { return mux.NewRouter().PathPrefix("/blog").Subrouter() }, ""},
 		{"of a host", origin, func() *mux.Router { return mux.NewRouter().Host("web.internal").Subrouter() }, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -226,24 +236,31 @@ func TestRobotsNamesTheSitemapInTheProgramsRobotsTxt(t *testing.T) {
 		status       int
 		want         string
 	}{
-		{"a robots.txt", origin, servemap.Options{}, own, "GET", origin + "/robots.txt", 200, line("example.com/sitemap.xml") + "\n" + file},
-		{"HEAD", origin, servemap.Options{}, own, "HEAD", origin + "/robots.txt", 200, ""},
-		{"no robots.txt", origin, servemap.Options{}, http.NotFound, "GET", origin + "/robots.txt", 200, line("example.com/sitemap.xml")},
-		{"no robots.txt, and one that is given", origin, servemap.Options{Robots: file}, http.NotFound, "GET", origin + "/robots.txt", 200,
+		{"a robots.txt", origin, servemap.Options{}, own, "GET", origin + "/robots.txt", 200,
 			line("example.com/sitemap.xml") + "\n" + file},
-		{"other files", origin, servemap.Options{Name: "pages", Extensions: servemap.Extensions{News: true}}, http.NotFound, "GET", origin + "/robots.txt", 200,
+		{"HEAD", origin, servemap.Options{}, own, "HEAD", origin + "/robots.txt", 200, ""},
+		{"no robots.txt", origin, servemap.Options{}, http.NotFound, "GET", origin + "/robots.txt", 200,
+			line("example.com/sitemap.xml")},
+		{"no robots.txt, and one that is given", origin, servemap.Options{Robots: file}, http.NotFound, "GET",
+			origin + "/robots.txt", 200, line("example.com/sitemap.xml") + "\n" + file},
+		{"other files", origin, servemap.Options{Name: "pages", Extensions: servemap.Extensions{News: true}}, http.NotFound,
+			"GET", origin + "/robots.txt", 200,
 			line("example.com/pages.xml\nSitemap: https://example.com/pages-news.xml")},
-		{"a folder", origin + "/blog", servemap.Options{}, own, "GET", origin + "/robots.txt", 200, line("example.com/blog/sitemap.xml") + "\n" + file},
-		{"a proxy that asks by address", origin, servemap.Options{}, own, "GET", "http://127.0.0.1/robots.txt", 200, line("example.com/sitemap.xml") + "\n" + file},
+		{"a folder", origin + "/blog", servemap.Options{}, own, "GET", origin + "/robots.txt", 200,
+			line("example.com/blog/sitemap.xml") + "\n" + file},
+		{"a proxy that asks by address", origin, servemap.Options{}, own, "GET", "http://127.0.0.1/robots.txt", 200,
+			line("example.com/sitemap.xml") + "\n" + file},
 		{"another host", origin, servemap.Options{}, own, "GET", "https://example.net/robots.txt", 200, file},
 		{"a form", origin, servemap.Options{}, own, "POST", origin + "/robots.txt", 200, file},
 		{"report only", origin, servemap.Options{ReportOnly: true}, own, "GET", origin + "/robots.txt", 200, file},
-		{"a name that is a secret", origin, servemap.Options{Name: "4f9a8b7c6d5e4f3a2b1c"}, own, "GET", origin + "/robots.txt", 200, file},
+		{"a name that is a secret", origin, servemap.Options{Name: "4f9a8b7c6d5e4f3a2b1c"}, own, "GET",
+			origin + "/robots.txt", 200, file},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := testkit.Start(t, testkit.Setup{Origin: tt.origin, Options: tt.opts, Mount: func(site *servemap.Site) http.Handler {
-				return site.Robots(site.Wrap(tt.program))
-			}})
+			s := testkit.Start(t, testkit.Setup{Origin: tt.origin, Options: tt.opts,
+				Mount: func(site *servemap.Site) http.Handler {
+					return site.Robots(site.Wrap(tt.program))
+				}})
 			w := base.Ask(s, tt.method, tt.url)
 			if w.Code != tt.status || w.Body.String() != tt.want {
 				t.Errorf("%d %q, want %d %q", w.Code, w.Body.String(), tt.status, tt.want)
@@ -259,13 +276,15 @@ func TestRobotsNamesTheSitemapInTheProgramsRobotsTxt(t *testing.T) {
 func TestRobotsTxtNamesNoSitemapThatNothingServes(t *testing.T) {
 	const file = "User-agent: *\nDisallow: /b\n"
 	own := func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, file) }
-	s := testkit.Start(t, testkit.Setup{Mount: func(site *servemap.Site) http.Handler { return site.Robots(http.HandlerFunc(own)) }})
+	s := testkit.Start(t, testkit.Setup{
+		Mount: func(site *servemap.Site) http.Handler { return site.Robots(http.HandlerFunc(own)) }})
 	base.Ask(s.Inspector(func(*http.Request) bool { return true }), http.MethodGet, "/")
 	if got := base.Ask(s, http.MethodGet, origin+"/robots.txt").Body.String(); got != file {
 		t.Errorf("nothing serves a sitemap: %q, want %q", got, file)
 	}
 	s.Wrap(nil)
-	if got := base.Ask(s, http.MethodGet, origin+"/robots.txt").Body.String(); !strings.HasSuffix(got, "/sitemap.xml\n\n"+file) {
+	if got := base.Ask(s, http.MethodGet, origin+"/robots.txt").Body.String(); !strings.HasSuffix(got,
+		"/sitemap.xml\n\n"+file) {
 		t.Errorf("with Wrap: %q, want that it names the sitemap", got)
 	}
 }
@@ -287,7 +306,10 @@ func TestPageInPlaceOfRobotsTxtIsToldOnce(t *testing.T) {
 // is outside.
 func TestSiteObeysTheRobotsTxtOfItsProgram(t *testing.T) {
 	program := http.NewServeMux()
-	program.HandleFunc("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "User-agent: *\nDisallow: /b\n") })
+	program.HandleFunc("/robots.txt", func(w http.ResponseWriter,
+		_ *http.Request) {
+		io.WriteString(w, "User-agent: *\nDisallow: /b\n")
+	})
 	program.Handle("/", page("home", "/a", "/b"))
 	for name, mount := range map[string]func(*servemap.Site) http.Handler{
 		"Robots outside": func(s *servemap.Site) http.Handler { return s.Robots(s.Wrap(program)) },
@@ -311,7 +333,8 @@ func TestSiteObeysTheRobotsTxtOfItsProgram(t *testing.T) {
 // DNS cannot confirm, and somebody who claims to be Googlebot from an address about which nobody
 // asks the DNS.
 func TestStatsCountTheFetchesOfConfirmedAndClaimedCrawlers(t *testing.T) {
-	const duck, google = "DuckDuckBot/1.1; (+http://duckduckgo.com/duckduckbot.html)", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+	const duck, google = "DuckDuckBot/1.1; (+http://duckduckgo.com/duckduckbot.html)",
+		"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 	for name, mount := range mounts {
 		t.Run(name, func(t *testing.T) {
 			testkit.Run(t, testkit.Setup{Mount: mount, Options: servemap.Options{Crawlers: true}}, func(s *testkit.Site) {
@@ -331,7 +354,8 @@ func TestStatsCountTheFetchesOfConfirmedAndClaimedCrawlers(t *testing.T) {
 				if len(all) != 2 || all[0].Engine != "Googlebot" || all[1].Engine != "DuckDuckBot" {
 					t.Fatalf("%+v", all)
 				}
-				if g := all[0]; !g.Confirmable || len(g.Days) != 1 || g.Days[0].Claimed != 1 || g.Days[0].Confirmed != 0 || len(g.Files) != 0 {
+				if g := all[0]; !g.Confirmable || len(g.Days) != 1 || g.Days[0].Claimed != 1 || g.Days[0].Confirmed != 0 ||
+					len(g.Files) != 0 {
 					t.Errorf("Googlebot, which did not come: %+v", g)
 				}
 				d := all[1]
@@ -370,35 +394,58 @@ func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 		names  []string // what the error must mention
 	}{
 		{"credentials", "https://u:geheim@example.com", servemap.Options{}, []string{"origin"}},
-		{"a page for an origin", origin + "/docs/index.html", servemap.Options{}, []string{"origin", "names a file", `"/docs/"`}},
+		{"a page for an origin", origin + "/docs/index.html", servemap.Options{},
+			[]string{"origin", "names a file", `"/docs/"`}},
 		{"a name with a slash", origin, servemap.Options{Name: "a/b"}, []string{"Name", "a/b"}},
-		{"a host with a path", origin, servemap.Options{Hosts: []string{"https://example.com"}}, []string{"Hosts", "https://example.com"}},
-		{"a prefix elsewhere", origin + "/blog", servemap.Options{StrippedPrefix: "/shop"}, []string{"StrippedPrefix", "/shop"}},
-		{"a prefix below a root origin", origin, servemap.Options{StrippedPrefix: "/app"}, []string{"StrippedPrefix", origin + "/app"}},
-		{"an entry off the site", origin, servemap.Options{Entries: []string{"https://other.example/"}}, []string{"Entries", "other.example"}},
-		{"an entry with a query", origin, servemap.Options{Entries: []string{"/?id=5"}}, []string{"Entries", "/?id=5", "Options.Query"}},
+		{"a host with a path", origin, servemap.Options{Hosts: []string{"https://example.com"}},
+			[]string{"Hosts", "https://example.com"}},
+		{"a prefix elsewhere", origin + "/blog", servemap.Options{StrippedPrefix: "/shop"},
+			[]string{"StrippedPrefix", "/shop"}},
+		{"a prefix below a root origin", origin, servemap.Options{StrippedPrefix: "/app"},
+			[]string{"StrippedPrefix", origin + "/app"}},
+		{"an entry off the site", origin, servemap.Options{Entries: []string{"https://other.example/"}},
+			[]string{"Entries", "other.example"}},
+		{"an entry with a query", origin, servemap.Options{Entries: []string{"/?id=5"}},
+			[]string{"Entries", "/?id=5", "Options.Query"}},
 		{"an entry out of the folder", origin + "/blog", servemap.Options{Entries: []string{"/"}}, []string{"Entries"}},
-		{"a rule out of the folder", origin + "/blog", servemap.Options{Rules: []servemap.Rule{{Pattern: "/blog/a", List: servemap.DecisionAuto}, {Pattern: "/shop/*", List: servemap.DecisionNever}}},
-			[]string{"rule 2", "/shop/*", "/blog/", "own folder"}},
-		{"more pages in a part than there may be", origin, servemap.Options{Limits: servemap.Limits{PartPages: 50_001}}, []string{"PartPages is 50001", "50000"}},
+		{"a rule out of the folder", origin + "/blog",
+			servemap.Options{Rules: []servemap.Rule{{Pattern: "/blog/a", List: servemap.DecisionAuto},
+				{Pattern: "/shop/*", List: servemap.DecisionNever}}}, []string{"rule 2", "/shop/*", "/blog/", "own folder"}},
+		{"more pages in a part than there may be", origin, servemap.Options{Limits: servemap.Limits{PartPages: 50_001}},
+			[]string{"PartPages is 50001", "50000"}},
 		{"an empty pattern", origin, servemap.Options{Rules: []servemap.Rule{{}}}, []string{"Rules", "rule 1"}},
-		{"negative keeping", origin, servemap.Options{Limits: servemap.Limits{KeepFor: -time.Hour}}, []string{"KeepFor", "-1h"}},
-		{"days without their unit", origin, servemap.Options{Limits: servemap.Limits{KeepFor: 90}}, []string{"KeepFor is 90ns", "1h"}},
-		{"seconds without their unit", origin, servemap.Options{Limits: servemap.Limits{RenderEvery: 15}}, []string{"RenderEvery is 15ns", "1ms"}},
-		{"a publication without a name", origin, servemap.Options{Extensions: servemap.Extensions{Publication: " "}}, []string{"Publication"}},
-		{"a publication without its file", origin, servemap.Options{Extensions: servemap.Extensions{Publication: "News"}}, []string{"Publication", "set that too"}},
-		{"a publication with a long name", origin, servemap.Options{Extensions: servemap.Extensions{Publication: strings.Repeat("é", 201)}}, []string{"Publication", "200"}},
+		{"negative keeping", origin, servemap.Options{Limits: servemap.Limits{KeepFor: -time.Hour}},
+			[]string{"KeepFor", "-1h"}},
+		{"days without their unit", origin, servemap.Options{Limits: servemap.Limits{KeepFor: 90}},
+			[]string{"KeepFor is 90ns", "1h"}},
+		{"seconds without their unit", origin, servemap.Options{Limits: servemap.Limits{RenderEvery: 15}},
+			[]string{"RenderEvery is 15ns", "1ms"}},
+		{"a publication without a name", origin, servemap.Options{Extensions: servemap.Extensions{Publication: " "}},
+			[]string{"Publication"}},
+		{"a publication without its file", origin, servemap.Options{Extensions: servemap.Extensions{Publication: "News"}},
+			[]string{"Publication", "set that too"}},
+		{"a publication with a long name", origin,
+			servemap.Options{Extensions: servemap.Extensions{Publication: strings.Repeat("é", 201)}},
+			[]string{"Publication", "200"}},
 		{"no cookie name", origin, servemap.Options{Benign: []string{"*"}}, []string{"Benign", `"*"`}},
-		{"cookies by how they end", origin, servemap.Options{Benign: []string{"_x*", "_x*y"}}, []string{"Benign", `"_x*y"`, "end"}},
-		{"a header by how it begins", origin, servemap.Options{Benign: []string{"X-Edge-*:"}}, []string{"Benign", `"X-Edge-*:"`, "only at the end of a cookie's"}},
-		{"a host with a password", origin, servemap.Options{Hosts: []string{"u:geheim@example.com"}}, []string{"Hosts", "user name"}},
-		{"a host with a wildcard", origin, servemap.Options{Hosts: []string{"*.example.com"}}, []string{"Hosts", "*.example.com", "no wildcards"}},
+		{"cookies by how they end", origin, servemap.Options{Benign: []string{"_x*", "_x*y"}},
+			[]string{"Benign", `"_x*y"`, "end"}},
+		{"a header by how it begins", origin, servemap.Options{Benign: []string{"X-Edge-*:"}},
+			[]string{"Benign", `"X-Edge-*:"`, "only at the end of a cookie's"}},
+		{"a host with a password", origin, servemap.Options{Hosts: []string{"u:geheim@example.com"}},
+			[]string{"Hosts", "user name"}},
+		{"a host with a wildcard", origin, servemap.Options{Hosts: []string{"*.example.com"}},
+			[]string{"Hosts", "*.example.com", "no wildcards"}},
 		{"a prefix with dots", origin, servemap.Options{StrippedPrefix: "/a/../b"}, []string{"StrippedPrefix"}},
-		{"a prefix with a query", origin, servemap.Options{StrippedPrefix: "/a?b"}, []string{"StrippedPrefix", "without empty names, dots, sessions, e-mail addresses, queries"}},
-		{"a prefix without a slash", origin + "/blog", servemap.Options{StrippedPrefix: "blog"}, []string{"StrippedPrefix", `write "/blog"`}},
+		{"a prefix with a query", origin, servemap.Options{StrippedPrefix: "/a?b"},
+			[]string{"StrippedPrefix", "without empty names, dots, sessions, e-mail addresses, queries"}},
+		{"a prefix without a slash", origin + "/blog", servemap.Options{StrippedPrefix: "blog"},
+			[]string{"StrippedPrefix", `write "/blog"`}},
 		{"a name with its type", origin, servemap.Options{Name: "map.xml"}, []string{"Name", "map.xml", `without ".xml"`}},
-		{"a part without pages", origin, servemap.Options{Limits: servemap.Limits{PartPages: -1}}, []string{"PartPages is -1", "from 1 to 50000"}},
-		{"a page for robots.txt", origin, servemap.Options{Robots: "<html>not found</html>"}, []string{"Robots", "User-agent:"}},
+		{"a part without pages", origin, servemap.Options{Limits: servemap.Limits{PartPages: -1}},
+			[]string{"PartPages is -1", "from 1 to 50000"}},
+		{"a page for robots.txt", origin, servemap.Options{Robots: "<html>not found</html>"},
+			[]string{"Robots", "User-agent:"}},
 		{"a parameter that is none", origin, servemap.Options{Query: []string{"a=b"}}, []string{"Query", "a=b"}},
 	}
 	for _, tt := range tests {
@@ -668,7 +715,8 @@ func ExampleSite_Stats() {
 	fmt.Println(strings.Join(site.Stats().Hints, "\n"))
 	// Output:
 	// map[excluded disallowed:1]
-	// A robots.txt, noindex or nofollow keeps crawlers from the page where visitors enter, or from its links. Remove that if it is a mistake. Here it is robots.txt.
+	// A robots.txt, noindex or nofollow keeps crawlers from the page where visitors enter, or from its links. Remove that
+	// if it is a mistake. Here it is robots.txt.
 }
 
 // ExampleRule lists pages that nothing links to, keeps a folder out, and lets a query make
@@ -730,9 +778,9 @@ func ExampleExtensions() {
 	// Output:
 	// 200
 	// <?xml version="1.0" encoding="UTF-8"?>
-	// <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">
-	// <url><loc>https://example.com/</loc><image:image><image:loc>https://example.com/teapot.jpg</image:loc></image:image></url>
-	// </urlset>
+	// <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
+	// xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">
+	// <url><loc>https://example.com/</loc><image:image><image:loc>https://example.com/teapot.jpg</image:loc></image:image></url> </urlset>
 }
 
 // ExampleExploring leaves an exploration out of a program's own statistics.
@@ -793,7 +841,8 @@ func BenchmarkObserve(b *testing.B) {
 		agent string
 	}{
 		{"Without", h, browser}, {"NothingDue", s.Observe(h), browser},
-		{"Wrapped", s.Wrap(h), browser}, {"Sites", sites, browser}, {"Crawlers", follows.Wrap(h), browser}, {"CrawlersComes", follows.Wrap(h), crawler},
+		{"Wrapped", s.Wrap(h), browser}, {"Sites", sites, browser}, {"Crawlers", follows.Wrap(h), browser},
+		{"CrawlersComes", follows.Wrap(h), crawler},
 	} {
 		b.Run(bm.name, func(b *testing.B) {
 			bm.h.ServeHTTP(&discard{header: http.Header{}}, request("/")) // the one due observation
@@ -812,14 +861,17 @@ func BenchmarkObserve(b *testing.B) {
 
 // BenchmarkPage says what a page of 95 KB costs that is due: while it is served, and afterwards.
 func BenchmarkPage(b *testing.B) {
-	words, text := strings.Fields(strings.Repeat("of many words that a page may have there are few that another one has not ", 5)), ""
+	words, text := strings.Fields(strings.Repeat(
+		"of many words that a page may have there are few that another one has not ", 5)), ""
 	for i := 0; len(text) < 95<<10; i++ {
-		text += fmt.Sprintf("<h2>The %d. chapter</h2><p>%s in the year %d %s</p>", i, strings.Join(words[:i%60], " "), i, strings.Join(words[i%60:], " "))
+		text += fmt.Sprintf("<h2>The %d. chapter</h2><p>%s in the year %d %s</p>", i, strings.Join(words[:i%60], " "), i,
+			strings.Join(words[i%60:], " "))
 	}
 	body := []byte(testkit.HTML("", text))
 	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(body) })
 	b.Run("Served", func(b *testing.B) {
-		rec, w := capture.NewRecorder(response.NewBuffers(1<<20, 16<<20, nil)), &discard{header: http.Header{"Content-Type": {"text/html"}}}
+		rec, w := capture.NewRecorder(response.NewBuffers(1<<20, 16<<20, nil)),
+			&discard{header: http.Header{"Content-Type": {"text/html"}}}
 		b.ReportAllocs()
 		for b.Loop() {
 			rec.Serve(h, w, request("/"), capture.Page, false).Release()

@@ -60,7 +60,8 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 		parser := expfmt.NewTextParser(model.LegacyValidation)
 		families, err := parser.TextToMetricFamilies(&text.Buffer)
 		if err != nil {
-			to <- prometheus.NewInvalidMetric(prometheus.NewDesc("servemap", "", nil, nil), fmt.Errorf("reading the metrics of servemap: %w", err))
+			to <- prometheus.NewInvalidMetric(prometheus.NewDesc("servemap", "", nil, nil),
+				fmt.Errorf("reading the metrics of servemap: %w", err))
 			continue
 		}
 		for _, family := range families {

@@ -30,9 +30,13 @@ func newSite(t *testing.T, origin string) *servemap.Site {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
-		_, _ = w.Write([]byte("<!doctype html><html><head><title>Home</title></head><body><main>Welcome to this page, which says something.</main></body></html>"))
+		_, _ = w.Write([]byte("<!doctype html><html><head><title>Home</title></head><body><main>Welcome to this page, " +
+			"which says something.</main></body></html>"))
 	})
-	mux.HandleFunc("GET /logo", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "image/png") })
+	mux.HandleFunc("GET /logo", func(w http.ResponseWriter,
+		_ *http.Request) {
+		w.Header().Set("Content-Type", "image/png")
+	})
 	h := site.Wrap(mux)
 	for _, path := range []string{"/", "/logo"} {
 		ask(h, origin+path)
@@ -45,7 +49,8 @@ func newSite(t *testing.T, origin string) *servemap.Site {
 // newNotifier returns a notifier that asks IndexNow and Search Console.
 func newNotifier(t *testing.T) *notify.Notifier {
 	t.Helper()
-	n, err := notify.New(newSite(t, "https://example.com"), new(memstore.Store), &notify.Options{Google: &notify.Google{Client: http.DefaultClient}})
+	n, err := notify.New(newSite(t, "https://example.com"), new(memstore.Store),
+		&notify.Options{Google: &notify.Google{Client: http.DefaultClient}})
 	base.Check(t, err)
 	return n
 }

@@ -102,7 +102,8 @@ func (n *Notifier) changes(ctx context.Context, now time.Time) (all []change, er
 		since = since.Add(now.Sub(since) / 64) // the first that it remembers are not far
 	}
 	if err == nil && since.After(n.st.Cursor) {
-		n.log.Warn("notify: changes that waited are not sent, since too many came later, or they are longer ago than the site remembers", "before", since.UTC().Format(time.RFC3339))
+		n.log.Warn("notify: changes that waited are not sent, since too many came later, or they are longer ago than the "+
+			"site remembers", "before", since.UTC().Format(time.RFC3339))
 	}
 	return all, err
 }
@@ -122,7 +123,8 @@ func (n *Notifier) sendable(ctx context.Context, pages []change) (send []change,
 		case mayTell(e, c) && (!c.found || e.LastModified.After(latest(n.st.Floor, now.Add(-newsFor)))):
 			send = append(send, c)
 		default:
-			n.waits[c.hash] = waiting{at: c.at, due: now.Add(min(age, interval)), never: !e.Listed() || c.found && age >= dateWait}
+			n.waits[c.hash] = waiting{at: c.at, due: now.Add(min(age, interval)), never: !e.Listed() ||
+				c.found && age >= dateWait}
 		}
 	}
 	return send, nil

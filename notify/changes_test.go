@@ -36,7 +36,8 @@ func TestChangeIsDueAfterItsHold(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			c := change{url: "https://example.com/", hash: 1, at: at(row.change)}
-			n := Notifier{settings: settings{hold: 5 * time.Minute}, running: running{sent: sentPages{1: moment.Of(at(row.told))}, waits: map[hash]waiting{2: {at: at(-30), due: at(-25)}}}}
+			n := Notifier{settings: settings{hold: 5 * time.Minute}, running: running{
+				sent: sentPages{1: moment.Of(at(row.told))}, waits: map[hash]waiting{2: {at: at(-30), due: at(-25)}}}}
 			n.st.Floor = at(-300)
 			if n.st.Cursor = n.st.Floor; row.before != (waiting{}) {
 				n.waits[1] = row.before
@@ -73,15 +74,18 @@ func several(n int, path string, from time.Time, apart time.Duration) (changes [
 func TestArticleGoesBeforeManyPagesOfAnotherKind(t *testing.T) {
 	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	for _, many := range []string{
-		"/item-*", "/news?page=*", "/tags/**", "/tags/**/all", "/2026/*/news/", "/*", "/search?q=**", "/search?**=1", "/blog/*", "/blog/tags/**",
+		"/item-*", "/news?page=*", "/tags/**", "/tags/**/all", "/2026/*/news/", "/*", "/search?q=**", "/search?**=1",
+		"/blog/*", "/blog/tags/**",
 	} {
-		changes := slices.Concat(several(50, many, noon, time.Second), several(1, "/blog/article", noon.Add(time.Hour), 0), several(2, "/about/**", noon.Add(2*time.Hour), time.Second))
+		changes := slices.Concat(several(50, many, noon, time.Second), several(1, "/blog/article", noon.Add(time.Hour), 0),
+			several(2, "/about/**", noon.Add(2*time.Hour), time.Second))
 		n, got := new(Notifier), []string(nil)
 		changes = n.choose(changes, noon.Add(3*time.Hour))
 		for _, c := range changes {
 			got = append(got, strings.TrimPrefix(c.url, "https://example.com"))
 		}
-		if want := []string{"/blog/article", "/about/aa", "/about/ab"}; !slices.Equal(got[:3], want) || changes[3].at != noon {
+		if want := []string{"/blog/article", "/about/aa", "/about/ab"}; !slices.Equal(got[:3], want) ||
+			changes[3].at != noon {
 			t.Errorf("beside %s the first are %q, want %q, and then the oldest", many, got[:4], want)
 		}
 	}
@@ -93,30 +97,39 @@ func TestHalfOfADayIsSpreadOverIt(t *testing.T) {
 		alike              []int // of each due page, how many of its kind wait
 		want               int
 	}{
-		{10_000, 0, 0, make([]int, 6000), 5000}, {10_000, 12, 5000, make([]int, 6000), 2500}, {10_000, 12, 8000, []int{1}, -3500},
+		{10_000, 0, 0, make([]int, 6000), 5000}, {10_000, 12, 5000, make([]int, 6000), 2500},
+		{10_000, 12, 8000, []int{1}, -3500},
 		{4, 0, 0, []int{1, 1, 1}, 2}, {4, 1, 2, []int{1, 1}, 1}, {4, 13, 3, []int{1, 1}, 1}, {1, 0, 0, []int{1, 1}, 1},
-		{100, 0, 0, []int{1, 2, 2, 110, 110}, 3}, {100, 0, 3, []int{110, 110}, -3}, {100, 12, 3, slices.Repeat([]int{110}, 110), 42},
+		{100, 0, 0, []int{1, 2, 2, 110, 110}, 3}, {100, 0, 3, []int{110, 110}, -3},
+		{100, 12, 3, slices.Repeat([]int{110}, 110), 42},
 		{1000, 0, 0, slices.Repeat([]int{110}, 110), 110}, {20, 23, 17, []int{1, 1, 99}, 2}, {20, 23, 18, []int{99}, 0},
 	} {
-		n := Notifier{settings: settings{perDay: row.perDay}, now: func() time.Time { return time.Date(2026, 11, 22, row.hour, 0, 0, 0, time.UTC) }}
+		n := Notifier{settings: settings{perDay: row.perDay},
+			now: func() time.Time { return time.Date(2026, 11, 22, row.hour, 0, 0, 0, time.UTC) }}
 		n.st.SentToday = row.sent
 		var due []change
 		for _, alike := range row.alike {
 			due = append(due, change{alike: alike})
 		}
 		if got := n.allowed(due); got != row.want {
-			t.Errorf("%d of %d sent at %d o'clock, %d are due: %d are allowed, want %d", row.sent, row.perDay, row.hour, len(due), got, row.want)
+			t.Errorf("%d of %d sent at %d o'clock, %d are due: %d are allowed, want %d", row.sent, row.perDay, row.hour,
+				len(due), got, row.want)
 		}
 	}
 }
 
 func TestOnlyPagesThatWereListedMayBeTold(t *testing.T) {
 	for _, reason := range []servemap.Reason{
-		servemap.ReasonNoEvidence, servemap.ReasonNotSeen, servemap.ReasonNoPage, servemap.ReasonActionWord, servemap.ReasonCapability,
-		servemap.ReasonDuplicate, servemap.ReasonSoftNotFound, servemap.ReasonHeadNotSeen, servemap.ReasonEmpty, servemap.ReasonEncoding,
-		servemap.ReasonRuleNever, servemap.ReasonDisallowed, servemap.ReasonForgotten, servemap.ReasonNoIndex, servemap.ReasonPrivate,
-		servemap.ReasonNoStore, servemap.ReasonCanonicalElsewhere, servemap.ReasonCanonicalConflict, servemap.ReasonQueryNotCanonical,
-		servemap.ReasonGone, servemap.ReasonNotFound, servemap.ReasonDenied, servemap.ReasonLoginRedirect, servemap.ReasonMoved,
+		servemap.ReasonNoEvidence, servemap.ReasonNotSeen, servemap.ReasonNoPage, servemap.ReasonActionWord,
+		servemap.ReasonCapability,
+		servemap.ReasonDuplicate, servemap.ReasonSoftNotFound, servemap.ReasonHeadNotSeen, servemap.ReasonEmpty,
+		servemap.ReasonEncoding,
+		servemap.ReasonRuleNever, servemap.ReasonDisallowed, servemap.ReasonForgotten, servemap.ReasonNoIndex,
+		servemap.ReasonPrivate,
+		servemap.ReasonNoStore, servemap.ReasonCanonicalElsewhere, servemap.ReasonCanonicalConflict,
+		servemap.ReasonQueryNotCanonical,
+		servemap.ReasonGone, servemap.ReasonNotFound, servemap.ReasonDenied, servemap.ReasonLoginRedirect,
+		servemap.ReasonMoved,
 		servemap.ReasonUnseen, servemap.ReasonNone,
 	} {
 		for _, left := range []servemap.Reason{"", servemap.ReasonGone, servemap.ReasonNoIndex, reason} {
@@ -126,10 +139,12 @@ func TestOnlyPagesThatWereListedMayBeTold(t *testing.T) {
 			}
 		}
 	}
-	for status, want := range map[int]bool{200: true, 304: true, 302: false, 401: false, 403: false, 404: false, 410: false, 503: false} {
+	for status, want := range map[int]bool{200: true, 304: true, 302: false, 401: false, 403: false, 404: false,
+		410: false, 503: false} {
 		listed := servemap.Explanation{Verdict: servemap.VerdictListed, Reason: servemap.ReasonLink, Status: status}
 		if mayTell(listed, change{}) != want || mayTell(listed, change{removed: true}) {
-			t.Errorf("a listed page that answered %d last: %v, want %v, and never if this process has taken it out", status, !want, want)
+			t.Errorf("a listed page that answered %d last: %v, want %v, and never if this process has taken it out", status,
+				!want, want)
 		}
 	}
 }

@@ -154,15 +154,17 @@ func (c *console) choose(ctx context.Context, top string) (property string, err 
 		}
 	}
 	if property == "" {
-		return "", errors.New("the account has full permission for no property of this site; add it as a user with full permission in Search Console")
+		return "", errors.New("the account has full permission for no property of this site; add it as a user with full " +
+			"permission in Search Console")
 	}
 	return property, nil
 }
 
 // busy says what an answer means that asks for patience, by the reason that Google names.
 var busy = map[string]string{
-	"dailyLimitExceeded": "the Cloud project of the client has used up its requests of today; Google counts anew at midnight in California",
-	"quotaExceeded":      "the Cloud project of the client has used up its requests",
+	"dailyLimitExceeded": "the Cloud project of the client has used up its requests of today; Google counts anew at " +
+		"midnight in California",
+	"quotaExceeded": "the Cloud project of the client has used up its requests",
 }
 
 // forbidden says what the owner can do about an answer 403, by the reason that Google names.
@@ -186,7 +188,8 @@ func whyForbidden(said []byte) string {
 	if why := whyOf(said, forbidden); why != "" {
 		return why
 	}
-	return forbidden["forbidden"] + ", " + forbidden["insufficientPermissions"] + ", and " + forbidden["accessNotConfigured"]
+	return forbidden["forbidden"] + ", " + forbidden["insufficientPermissions"] + ", and " +
+		forbidden["accessNotConfigured"]
 }
 
 // errUnknown says that Google does not know a sitemap or a property.
@@ -202,7 +205,8 @@ func (c *console) call(ctx context.Context, method, at string, to any) error {
 	case errors.As(err, &file):
 		return fmt.Errorf(words.Say("{Google} got no authorisation: %w"), file)
 	case err != nil && strings.Contains(err.Error(), "invalid_grant"):
-		return errors.New(words.Say("{Google} got no authorisation (invalid_grant): the account's key or refresh token was revoked, has run out, or the clock of this machine is wrong"))
+		return errors.New(words.Say("{Google} got no authorisation (invalid_grant): the account's key or refresh token was " +
+			"revoked, has run out, or the clock of this machine is wrong"))
 	case err != nil:
 		return errors.New(words.Say("it cannot be reached in time, or {Google} got no authorisation"))
 	case a.code == http.StatusUnauthorized:
@@ -210,7 +214,8 @@ func (c *console) call(ctx context.Context, method, at string, to any) error {
 	case whyOf(a.body, busy) != "":
 		return fmt.Errorf("it answered %d: %s", a.code, whyOf(a.body, busy))
 	case a.code == http.StatusTooManyRequests:
-		return errors.New("it answered 429: it was asked too often, by all that uses the client's Cloud project; it is asked again in an hour or later")
+		return errors.New("it answered 429: it was asked too often, by all that uses the client's Cloud project; it is " +
+			"asked again in an hour or later")
 	case a.code == http.StatusServiceUnavailable:
 		return errors.New("it answered 503: Search Console has trouble of its own; it is asked again in an hour")
 	case a.code == http.StatusForbidden:

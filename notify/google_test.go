@@ -76,7 +76,8 @@ func (c *consoleFake) client() *http.Client {
 				w.Header().Set("Retry-After", "10800")
 			}
 			w.WriteHeader(c.code)
-			fmt.Fprintf(w, `{"error":{"message":"the token ya29.geheim is no good","errors":[{"domain":"global","reason":%q}]}}`, c.says)
+			fmt.Fprintf(w, `{"error":{"message":"the token ya29.geheim is no good","errors":[{"domain":"global","reason":%q}]}}`,
+				c.says)
 		case r.URL.Scheme+r.URL.Host != "httpswww.googleapis.com":
 			return nil, fmt.Errorf("it asks %s", r.URL)
 		default:
@@ -116,12 +117,14 @@ func TestSitemapIsSubmittedOnce(t *testing.T) {
 			t.Errorf("once it was submitted, the status is %+v", s)
 		}
 		time.Sleep(2 * time.Hour)
-		if got, want := c.taken(), []string{"GET sc-domain:example.com " + top, "PUT sc-domain:example.com " + top, "GET sc-domain:example.com " + top}; !slices.Equal(got, want) {
+		if got, want := c.taken(), []string{"GET sc-domain:example.com " + top, "PUT sc-domain:example.com " + top,
+			"GET sc-domain:example.com " + top}; !slices.Equal(got, want) {
 			t.Errorf("the calls are %q, want %q", got, want)
 		}
 		want := Sitemap{
-			URL: top, LastSubmitted: time.Date(2026, 11, 22, 10, 0, 0, 123e6, time.UTC), LastDownloaded: time.Date(2026, 11, 22, 11, 0, 0, 0, time.UTC),
-			Errors: 1, Warnings: 2, Submitted: 1234,
+			URL: top, LastSubmitted: time.Date(2026, 11, 22, 10, 0, 0, 123e6, time.UTC),
+			LastDownloaded: time.Date(2026, 11, 22, 11, 0, 0, 0, time.UTC),
+			Errors:         1, Warnings: 2, Submitted: 1234,
 		}
 		if s := r.status(); len(s.Sitemaps) != 1 || s.Sitemaps[0] != want || s.GoogleProblem != "" || s.Listed != 4 {
 			t.Errorf("the status is %+v", s)
@@ -133,7 +136,8 @@ func TestSitemapIsSubmittedOnce(t *testing.T) {
 		}
 		time.Sleep(3 * 24 * time.Hour)
 		got := c.taken()
-		if slices.ContainsFunc(got, func(call string) bool { return strings.HasPrefix(call, "PUT") }) || len(got) < 3 || len(got) > 5 {
+		if slices.ContainsFunc(got, func(call string) bool { return strings.HasPrefix(call, "PUT") }) || len(got) < 3 ||
+			len(got) > 5 {
 			t.Errorf("in three days the calls are %q", got)
 		}
 		if posts := r.engine.all(); len(posts) != 0 {
@@ -165,8 +169,10 @@ func TestNewTopFilesAreSubmitted(t *testing.T) {
 		r := newRunningSite(t, 3, testkit.Setup{Options: servemap.Options{Extensions: servemap.Extensions{News: true}}})
 		r.start(Options{Google: &Google{Client: c.client(), Property: "https://example.com/"}})
 		time.Sleep(time.Hour)
-		r.pages.answer("/1", testkit.Reply(200, testkit.HTML(`<script type="application/ld+json">{"@type":"NewsArticle","headline":"The news",`+
-			`"publisher":"Paper","inLanguage":"en","datePublished":"`+time.Now().UTC().Format(time.RFC3339)+`"}</script>`, "an article")))
+		r.pages.answer("/1", testkit.Reply(200,
+			testkit.HTML(`<script type="application/ld+json">{"@type":"NewsArticle","headline":"The news",`+
+				`"publisher":"Paper","inLanguage":"en","datePublished":"`+time.Now().UTC().Format(time.RFC3339)+`"}</script>`,
+				"an article")))
 		r.Visit("/1")
 		time.Sleep(24 * time.Hour)
 		var put []string
@@ -175,7 +181,8 @@ func TestNewTopFilesAreSubmitted(t *testing.T) {
 				put = append(put, to)
 			}
 		}
-		if want := []string{"https://example.com/sitemap.xml", "https://example.com/sitemap-news.xml"}; !slices.Equal(put, want) {
+		if want := []string{"https://example.com/sitemap.xml", "https://example.com/sitemap-news.xml"}; !slices.Equal(put,
+			want) {
 			t.Errorf("submitted were %q, want %q", put, want)
 		}
 	})
@@ -197,21 +204,24 @@ func TestMetricsSayHowTheEnginesAnswer(t *testing.T) {
 		time.Sleep(time.Hour)
 		scrape := func(allowed bool) string {
 			w := httptest.NewRecorder()
-			r.notifier.Metrics(func(*http.Request) bool { return allowed }).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+			r.notifier.Metrics(func(*http.Request) bool { return allowed }).ServeHTTP(w,
+				httptest.NewRequest("GET", "/metrics", nil))
 			return w.Body.String()
 		}
 		got := scrape(true)
 		for name, want := range map[string]float64{
-			`sitemap_pages{site="https://example.com"}`:                                                 4,
-			`indexnow_pages_sent_total{site="https://example.com",engine="api.indexnow.org"}`:           2,
-			`indexnow_posts_refused_total{site="https://example.com",engine="api.indexnow.org"}`:        3,
-			`indexnow_accepted_timestamp_seconds{site="https://example.com",engine="api.indexnow.org"}`: float64(accepted.Unix()),
-			`indexnow_pages_waiting{site="https://example.com"}`:                                        1,
-			`google_up{site="https://example.com"}`:                                                     1,
-			`google_sitemap_errors{site="https://example.com"}`:                                         1,
-			`google_sitemap_warnings{site="https://example.com"}`:                                       2,
-			`google_sitemap_pages{site="https://example.com"}`:                                          1234,
-			`google_sitemap_downloaded_timestamp_seconds{site="https://example.com"}`:                   float64(time.Date(2026, 11, 22, 11, 0, 0, 0, time.UTC).Unix()),
+			`sitemap_pages{site="https://example.com"}`:                                          4,
+			`indexnow_pages_sent_total{site="https://example.com",engine="api.indexnow.org"}`:    2,
+			`indexnow_posts_refused_total{site="https://example.com",engine="api.indexnow.org"}`: 3,
+			`indexnow_accepted_timestamp_seconds{site="https://example.com",engine="api.indexnow.org"}`: float64(
+				accepted.Unix()),
+			`indexnow_pages_waiting{site="https://example.com"}`:  1,
+			`google_up{site="https://example.com"}`:               1,
+			`google_sitemap_errors{site="https://example.com"}`:   1,
+			`google_sitemap_warnings{site="https://example.com"}`: 2,
+			`google_sitemap_pages{site="https://example.com"}`:    1234,
+			`google_sitemap_downloaded_timestamp_seconds{site="https://example.com"}`: float64(
+				time.Date(2026, 11, 22, 11, 0, 0, 0, time.UTC).Unix()),
 		} {
 			if line := "servemap_" + name + " " + strconv.FormatFloat(want, 'g', -1, 64) + "\n"; !strings.Contains(got, line) {
 				t.Errorf("no %s in\n%s", line, got)
@@ -227,9 +237,13 @@ func TestPropertyIsChosenAmongThoseWithEnoughRights(t *testing.T) {
 	const top = "https://example.com/sitemap.xml"
 	for _, row := range []struct{ name, given, sites, want string }{
 		{"the address", "", "https://example.com/=siteOwner https://other.com/=siteOwner", "https://example.com/"},
-		{"the domain before the address", "", "https://example.com/=siteOwner sc-domain:example.com=siteFullUser https://example.com/blog/=siteOwner", "sc-domain:example.com"},
-		{"the domain has too few rights", "", "sc-domain:example.com=siteRestrictedUser https://example.com/=siteFullUser", "https://example.com/"},
-		{"only others", "", "http://example.com/=siteOwner sc-domain:xexample.com=siteOwner sc-domain:www.example.com=siteOwner https://example.com/blog/=siteOwner", ""},
+		{"the domain before the address", "",
+			"https://example.com/=siteOwner sc-domain:example.com=siteFullUser https://example.com/blog/=siteOwner",
+			"sc-domain:example.com"},
+		{"the domain has too few rights", "", "sc-domain:example.com=siteRestrictedUser https://example.com/=siteFullUser",
+			"https://example.com/"},
+		{"only others", "", "http://example.com/=siteOwner sc-domain:xexample.com=siteOwner " +
+			"sc-domain:www.example.com=siteOwner https://example.com/blog/=siteOwner", ""},
 		{"not verified", "", "https://example.com/=siteUnverifiedUser", ""},
 		{"none", "", "", ""},
 		{"the given one", "https://example.com/", "sc-domain:example.com=siteOwner", "https://example.com/"},
@@ -245,7 +259,8 @@ func TestPropertyIsChosenAmongThoseWithEnoughRights(t *testing.T) {
 				}
 				return
 			}
-			if calls := c.taken(); err != nil || submitted != 1 || !slices.Equal(calls, []string{"GET " + row.want + " " + top, "PUT " + row.want + " " + top}) {
+			if calls := c.taken(); err != nil || submitted != 1 || !slices.Equal(calls,
+				[]string{"GET " + row.want + " " + top, "PUT " + row.want + " " + top}) {
 				t.Errorf("the calls are %q, %v", calls, err)
 			}
 			c.answer(403) // the rights change
@@ -255,7 +270,8 @@ func TestPropertyIsChosenAmongThoseWithEnoughRights(t *testing.T) {
 			c.answer(0)
 			c.sites, _ = "sc-domain:com=siteOwner", c.taken()
 			want := cmp.Or(row.given, "sc-domain:com")
-			if _, _, err := k.ask(t.Context(), []string{top}); err != nil || !strings.Contains(strings.Join(c.taken(), ""), want+" ") {
+			if _, _, err := k.ask(t.Context(), []string{top}); err != nil || !strings.Contains(strings.Join(c.taken(), ""),
+				want+" ") {
 				t.Errorf("after a 403 it was not chosen anew: %v", err)
 			}
 		})
@@ -272,12 +288,14 @@ func TestStatusSaysWhatKeepsGoogleFromBeingAsked(t *testing.T) {
 		{"no JSON", 200, "", "cannot be read"},
 		{"a token that is not there", -2, "", "Google.Client got no authorisation: open /run/token: file does not exist"},
 		{"401", 401, "", "no valid authorisation"},
-		{"403 without a reason", 403, "", "property, the client needs the scope https://www.googleapis.com/auth/webmasters, and the Google"},
+		{"403 without a reason", 403, "", "property, the client needs the scope " +
+			"https://www.googleapis.com/auth/webmasters, and the Google"},
 		{"an API that is off", 403, "accessNotConfigured", "403: the Google Search Console API must be enabled"},
 		{"another scope", 403, "insufficientPermissions", "403: the client needs the scope"},
 		{"an account without rights", 403, "forbidden", "403: the account needs full permission"},
 		{"404", 404, "", "404: Search Console has no such property"},
-		{"a project's limit of a day", 403, "dailyLimitExceeded", "403: the Cloud project of the client has used up its requests of today"},
+		{"a project's limit of a day", 403, "dailyLimitExceeded",
+			"403: the Cloud project of the client has used up its requests of today"},
 		{"429", 429, "", "answered 429: it was asked too often"}, // it asks for three hours
 		{"503", 503, "", "answered 503: Search Console has trouble of its own"},
 		{"500", 500, "", "answered 500"},

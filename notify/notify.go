@@ -141,9 +141,11 @@ func New(site *servemap.Site, st store.Store, opts *Options) (n *Notifier, err e
 		opts = &Options{}
 	}
 	n = &Notifier{
-		site: site, log: cmp.Or(opts.Logger, slog.Default()), owner: rand.Text(), made: time.Now().Truncate(time.Millisecond), now: time.Now,
-		settings: settings{cmp.Or(opts.Hold, 5*time.Minute), cmp.Or(opts.MaxPerDay, 10_000), cmp.Or(opts.Endpoint, DefaultEndpoint), opts.Key},
-		running:  running{batch: batchPages},
+		site: site, log: cmp.Or(opts.Logger, slog.Default()), owner: rand.Text(), made: time.Now().Truncate(time.Millisecond),
+		now: time.Now,
+		settings: settings{cmp.Or(opts.Hold, 5*time.Minute), cmp.Or(opts.MaxPerDay, 10_000),
+			cmp.Or(opts.Endpoint, DefaultEndpoint), opts.Key},
+		running: running{batch: batchPages},
 	}
 	if opts.GoogleOnly {
 		n.endpoint = ""
@@ -195,13 +197,14 @@ func (n *Notifier) check(opts *Options) error {
 	return nil
 }
 
-// checkAddresses refuses an endpoint, if there is one, to which nothing may be sent, and the URL of a site that engines cannot
-// reach, or should not hear of. An endpoint on this machine, as in a program's own test, may hear of any.
+// checkAddresses refuses an endpoint, if there is one, to which nothing may be sent, and the URL of a site that engines
+// cannot reach, or should not hear of. An endpoint on this machine, as in a program's own test, may hear of any.
 func checkAddresses(folder *url.URL, endpoint string) error {
 	if endpoint != "" {
 		u, err := url.Parse(endpoint)
 		if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-			return fmt.Errorf("%s: it must be a URL without user, query and fragment, such as %q", words.Say("{Endpoint}"), DefaultEndpoint)
+			return fmt.Errorf("%s: it must be a URL without user, query and fragment, such as %q", words.Say("{Endpoint}"),
+				DefaultEndpoint)
 		}
 		addr, err := netip.ParseAddr(u.Hostname())
 		local := u.Hostname() == "localhost" || err == nil && addr.IsLoopback()
@@ -213,10 +216,12 @@ func checkAddresses(folder *url.URL, endpoint string) error {
 		}
 	}
 	if folder.Port() != "" {
-		return fmt.Errorf("the origin %s has a port, and search engines are told of sites without one only; give the public origin", folder)
+		return fmt.Errorf("the origin %s has a port, and search engines are told of sites without one only; give the "+
+			"public origin", folder)
 	}
 	if _, public := location.PublicHost(folder.Scheme, folder.Host); !public {
-		return fmt.Errorf("the host %q is no public name, so no search engine could fetch its pages; tell engines only where the site is public", folder.Host)
+		return fmt.Errorf("the host %q is no public name, so no search engine could fetch its pages; tell engines only "+
+			"where the site is public", folder.Host)
 	}
 	return nil
 }

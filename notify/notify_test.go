@@ -58,7 +58,8 @@ func TestFolderNamesItsKeyFile(t *testing.T) {
 		time.Sleep(2 * time.Hour)
 		r.changes("/blog/a")
 		time.Sleep(10 * time.Minute)
-		if posts := r.engine.all(); len(posts) != 1 || posts[0].KeyLocation != "https://example.com/blog/"+testKey+".txt" || posts[0].Host != "example.com" {
+		if posts := r.engine.all(); len(posts) != 1 || posts[0].KeyLocation != "https://example.com/blog/"+testKey+".txt" ||
+			posts[0].Host != "example.com" {
 			t.Errorf("the posts are %+v", posts)
 		}
 		r.wantPosts("/blog/a")
@@ -66,7 +67,8 @@ func TestFolderNamesItsKeyFile(t *testing.T) {
 }
 
 func TestChangesArePostedInBatches(t *testing.T) {
-	for batch, want := range map[int][]int{10: {10, 5, 5, 5, 5, 5}, 100: {25, 12, 12, 1}} { // the engine finds the first too large
+	// the engine finds the first too large
+	for batch, want := range map[int][]int{10: {10, 5, 5, 5, 5, 5}, 100: {25, 12, 12, 1}} {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRunningSite(t, 25, testkit.Setup{})
 			n := r.build(Options{})
@@ -166,7 +168,8 @@ func (r *runningSite) walk(pages int, head string) {
 	r.Helper()
 	r.pages.answer("/news", func(w http.ResponseWriter, req *http.Request) {
 		n, _ := strconv.Atoi(req.URL.Query().Get("page"))
-		testkit.Reply(200, testkit.HTML(head, fmt.Sprintf(`the news of list %d <a href="/news?page=%d">older</a>`, n, n+1)))(w, req)
+		testkit.Reply(200, testkit.HTML(head, fmt.Sprintf(`the news of list %d <a href="/news?page=%d">older</a>`, n, n+1)))(
+			w, req)
 	})
 	r.pages.change("/news")
 	for n := range pages {
@@ -268,7 +271,8 @@ func TestWhatTheSiteStillRemembersIsSentAfterALongOutage(t *testing.T) {
 		}))
 		refused := len(r.engine.all())
 		time.Sleep(24 * time.Hour)
-		if posts := r.engine.all()[refused:]; len(posts) != 1 || !slices.Equal(posts[0].URLs, []string{testkit.Origin + "/2"}) {
+		if posts := r.engine.all()[refused:]; len(posts) != 1 || !slices.Equal(posts[0].URLs,
+			[]string{testkit.Origin + "/2"}) {
 			t.Errorf("posts are %+v", posts)
 		}
 		if n := r.logged("longer ago than the site remembers"); n != 1 {
@@ -304,9 +308,11 @@ func TestRefusalDelaysTheNextPost(t *testing.T) {
 		verdict string
 		logs    string
 	}{
-		{"a refused key", reply(403, `{"errorCode":"KeyNotFound"}`), 2 * time.Minute, 3 * time.Minute, "key-refused", "key file"},
+		{"a refused key", reply(403, `{"errorCode":"KeyNotFound"}`), 2 * time.Minute, 3 * time.Minute, "key-refused",
+			"key file"},
 		{"Retry-After", reply(429, "", "Retry-After", "3600"), time.Hour, 70 * time.Minute, "throttled", "level=WARN"},
-		{"no answer", func() (*http.Response, error) { return nil, fmt.Errorf("connection reset, key %s", "hidden") }, time.Minute, 2 * time.Minute, "down", "connection reset"},
+		{"no answer", func() (*http.Response, error) { return nil, fmt.Errorf("connection reset, key %s", "hidden") },
+			time.Minute, 2 * time.Minute, "down", "connection reset"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			run(t, 3, Options{}, func(r *runningSite) {
@@ -345,7 +351,8 @@ func TestRefusalDelaysTheNextPost(t *testing.T) {
 
 // The advice about the old one would stay in the inspector for ever.
 func TestNewKeyAndNewEngineForgetTheOldRefusal(t *testing.T) {
-	for name, opts := range map[string]Options{"key": {Key: "another-key"}, "engine": {Endpoint: "https://www.bing.com/indexnow"}} {
+	for name, opts := range map[string]Options{"key": {Key: "another-key"},
+		"engine": {Endpoint: "https://www.bing.com/indexnow"}} {
 		t.Run(name, func(t *testing.T) {
 			run(t, 3, Options{}, func(r *runningSite) {
 				r.engine.next(reply(400, ""))
@@ -356,7 +363,8 @@ func TestNewKeyAndNewEngineForgetTheOldRefusal(t *testing.T) {
 				r.start(opts)
 				time.Sleep(leaseFor + time.Minute)
 				r.wantPosts("/1")
-				if all := r.status().Endpoints; len(all) != 1 || all[0].URL != r.notifier.endpoint || all[0].Advice != "" || all[0].Refused != 0 {
+				if all := r.status().Endpoints; len(all) != 1 || all[0].URL != r.notifier.endpoint || all[0].Advice != "" ||
+					all[0].Refused != 0 {
 					t.Errorf("%+v", all)
 				}
 			})

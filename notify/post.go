@@ -35,7 +35,8 @@ func (n *Notifier) indexNow(ctx context.Context) error {
 	due := n.choose(all, n.now())
 	allowed := n.allowed(due)
 	if len(due) > 0 && allowed <= 0 && !n.now().Before(n.st.Endpoints[0].NextTry) {
-		return fmt.Errorf("as many pages are sent as may be by this time of a day with %d pages (%s); the others wait", n.perDay, words.Say("{PerDay}"))
+		return fmt.Errorf("as many pages are sent as may be by this time of a day with %d pages (%s); the others wait",
+			n.perDay, words.Say("{PerDay}"))
 	}
 	for allowed > 0 && !n.now().Before(n.st.Endpoints[0].NextTry) && n.st.Until.Sub(n.now()) > leaseFor/2 {
 		size := min(n.batch, allowed)
@@ -69,7 +70,8 @@ func (n *Notifier) post(ctx context.Context, pages []change) error {
 		e.Refused++
 		e.NextTry = e.NextTry.Add(rand.N(e.NextTry.Sub(now)/8 + 1)) // so that not all sites come at once
 		if e.Verdict != before.Verdict {
-			log.Warn("notify: "+v.says, "verdict", v.name, "error", failed, "advice", e.Advice, "until", e.NextTry.UTC().Format(time.RFC3339))
+			log.Warn("notify: "+v.says, "verdict", v.name, "error", failed, "advice", e.Advice, "until",
+				e.NextTry.UTC().Format(time.RFC3339))
 		}
 	}
 	if a.accepted() || a.code == http.StatusUnprocessableEntity { // an invalid page must not stop the others for ever
@@ -153,26 +155,35 @@ var (
 func paused(says, advice string) verdict { return verdict{"paused", time.Hour, longest, says, advice} }
 
 // verdictPaused is that of 4xx without a verdict of its own.
-var verdictPaused = paused("the engine refuses the pages", "see whether the engine's documentation or a proxy on the way explains the code; {Endpoint} may name another engine")
+var verdictPaused = paused("the engine refuses the pages",
+	"see whether the engine's documentation or a proxy on the way explains the code; {Endpoint} may name another engine")
 
 // verdicts has the answers that mean something else than others of their class.
 var verdicts = map[int]verdict{
-	http.StatusBadRequest: paused("the engine calls the post malformed", "check {Key} and {Endpoint}: the engine may want another form of key, or another address"),
+	http.StatusBadRequest: paused("the engine calls the post malformed",
+		"check {Key} and {Endpoint}: the engine may want another form of key, or another address"),
 	http.StatusUnauthorized: paused("the engine, or a proxy on the way to it, wants a log-in",
 		"see that {Endpoint} is an address of IndexNow, and that no proxy of your network answers in its place"),
-	http.StatusForbidden: {"key-refused", 2 * time.Minute, longest, "the engine refuses the key, as in the first minutes of a new one",
-		"everybody must get the key file with status 200 and no other content: see that nothing else answers in its place, such as a bot shield or a cache. " +
-			"If it does, and the engine refuses the key for days, give another {Key}, or verify the site in the engine's webmaster tools"},
-	http.StatusNotFound:              paused("nothing takes posts at the engine's address", "correct {Endpoint}, or leave it out for api.indexnow.org"),
-	http.StatusMethodNotAllowed:      paused("the engine's address takes no posts", "correct {Endpoint}, or leave it out for api.indexnow.org"),
+	http.StatusForbidden: {"key-refused", 2 * time.Minute, longest,
+		"the engine refuses the key, as in the first minutes of a new one",
+		"everybody must get the key file with status 200 and no other content: see that nothing else answers in its place, " +
+			"such as a bot shield or a cache. " +
+			"If it does, and the engine refuses the key for days, give another {Key}, or verify the site in the engine's " +
+			"webmaster tools"},
+	http.StatusNotFound: paused("nothing takes posts at the engine's address",
+		"correct {Endpoint}, or leave it out for api.indexnow.org"),
+	http.StatusMethodNotAllowed: paused("the engine's address takes no posts",
+		"correct {Endpoint}, or leave it out for api.indexnow.org"),
 	http.StatusRequestTimeout:        verdictDown,
 	http.StatusTooEarly:              verdictDown,
 	http.StatusRequestEntityTooLarge: {"throttled", time.Minute, longest, "the engine asks for fewer pages in a post", ""},
 	http.StatusUnprocessableEntity: paused("the engine calls a page of a post invalid, so none of its pages is sent again",
-		"the pages must be of the origin's host, and the key file must answer there: see that the origin has the host that visitors see, with or without www"),
+		"the pages must be of the origin's host, and the key file must answer there: see that the origin has the host that "+
+			"visitors see, with or without www"),
 	http.StatusTooManyRequests: {"throttled", 10 * time.Minute, longest, "the engine asks for fewer posts",
 		"lower {PerDay} if that lasts; nothing is lost, since the sitemap has all pages"},
-	http.StatusUnavailableForLegalReasons: paused("the engine may not take the pages where it, or this machine, is", "name an engine of another country in {Endpoint}"),
+	http.StatusUnavailableForLegalReasons: paused("the engine may not take the pages where it, or this machine, is",
+		"name an engine of another country in {Endpoint}"),
 }
 
 func verdictOf(code int) verdict {

@@ -87,7 +87,8 @@ func FuzzAnswers(f *testing.F) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, after string, code int) {
 		for fails := range 3 {
-			e := judge(Endpoint{Verdict: verdicts[429].name, Fails: fails * 10}, answer{code: code, retryAfter: retryAfter(after, now)}, now)
+			e := judge(Endpoint{Verdict: verdicts[429].name, Fails: fails * 10},
+				answer{code: code, retryAfter: retryAfter(after, now)}, now)
 			if wait := e.NextTry.Sub(now); wait > longest || code == http.StatusTooManyRequests && wait < 10*time.Minute {
 				t.Errorf("%d, %q: wait %v", code, after, wait)
 			}

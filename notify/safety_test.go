@@ -40,13 +40,15 @@ func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 		{"an address", "https://10.0.0.1", nil, "no public name"},
 		{"a single label", "https://app", nil, "no public name"},
 		{"a port", "https://example.com:8443", nil, "has a port"},
-		{"a private origin and an engine on this machine", "http://localhost:8080", &Options{Endpoint: "http://127.0.0.1:1/indexnow"}, ""},
+		{"a private origin and an engine on this machine", "http://localhost:8080",
+			&Options{Endpoint: "http://127.0.0.1:1/indexnow"}, ""},
 		{"an engine over http", public, &Options{Endpoint: "http://api.indexnow.org/indexnow"}, "must begin with https"},
 		{"an engine with a password", public, &Options{Endpoint: "https://user:geheim@api.indexnow.org/"}, "without user"},
 		{"an engine with a query", public, &Options{Endpoint: "https://api.indexnow.org/?key=geheim"}, "without user"},
 		{"no URL", public, &Options{Endpoint: "bing"}, "must be a URL"},
 		{"nobody", public, &Options{GoogleOnly: true}, "nobody would be told"},
-		{"Google alone", public, &Options{GoogleOnly: true, Google: &Google{Client: http.DefaultClient, Property: "sc-domain:example.com"}}, ""},
+		{"Google alone", public, &Options{GoogleOnly: true, Google: &Google{Client: http.DefaultClient,
+			Property: "sc-domain:example.com"}}, ""},
 		{"Google without a client", public, &Options{Google: &Google{}}, "Google.Client is nil"},
 		{"a short key", public, &Options{Key: "geheim"}, "8 to 128"},
 		{"a key that leads elsewhere", public, &Options{Key: "../../geheim/a"}, "8 to 128"},
@@ -61,7 +63,8 @@ func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 				}
 				return
 			}
-			if err == nil || !strings.Contains(err.Error(), row.want) || !strings.HasPrefix(err.Error(), "notify: ") || strings.Contains(err.Error(), "geheim") {
+			if err == nil || !strings.Contains(err.Error(), row.want) || !strings.HasPrefix(err.Error(), "notify: ") ||
+				strings.Contains(err.Error(), "geheim") {
 				t.Errorf("the error is %v, want one with %q", err, row.want)
 			}
 		})
@@ -162,7 +165,8 @@ func TestKeyFileIsServedAtItsNameOnly(t *testing.T) {
 func TestOtherRequestsCostNothing(t *testing.T) {
 	n, err := newAt(t, "https://example.com", &Options{Key: testKey})
 	base.Check(t, err)
-	h, w, r := n.Wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})), httptest.NewRecorder(), httptest.NewRequest("GET", "/a.txt", nil)
+	h, w, r := n.Wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})), httptest.NewRecorder(),
+		httptest.NewRequest("GET", "/a.txt", nil)
 	if allocs := testing.AllocsPerRun(100, func() { h.ServeHTTP(w, r) }); allocs != 0 {
 		t.Errorf("a request costs %v allocations", allocs)
 	}

@@ -127,7 +127,8 @@ func readSent(b []byte) sentPages {
 }
 
 // errElsewhere ends what only the process that sends may do.
-var errElsewhere = errors.New("another notifier sends for this site, or ended less than 5 minutes ago; if it is in this process, " +
+var errElsewhere = errors.New("another notifier sends for this site, or ended less than 5 minutes ago; if it is in " +
+	"this process, " +
 	"make one notifier with the options of both")
 
 // save takes the lease or renews it, and stores the state. While this process has the lease, nobody else changes what
@@ -160,7 +161,8 @@ func (n *Notifier) save(ctx context.Context) error {
 		if n.endpoint != "" {
 			engine = append(engine, Endpoint{URL: n.endpoint})
 		}
-		if is := func(e, other Endpoint) bool { return e.URL == other.URL }; key != old || !slices.EqualFunc(st.Endpoints, engine, is) {
+		if is := func(e, other Endpoint) bool { return e.URL == other.URL }; key != old ||
+			!slices.EqualFunc(st.Endpoints, engine, is) {
 			st.Key, st.Endpoints = key, engine // the answers were about the old key, or another engine's
 		}
 		st.begin(now)

@@ -70,7 +70,8 @@ func (n *Notifier) metrics(s Status) []metrics.Family {
 		metrics.Counter("servemap_indexnow_pages_sent_total", "Pages that an engine accepted.", sent),
 		metrics.Counter("servemap_indexnow_posts_refused_total", "Posts that an engine did not accept.", refused),
 		metrics.Gauge("servemap_indexnow_accepted_timestamp_seconds", "When an engine last accepted a post.", accepted),
-		metrics.Gauge("servemap_indexnow_verdict", "What an engine's last answer means, as a label of the constant 1.", verdict),
+		metrics.Gauge("servemap_indexnow_verdict", "What an engine's last answer means, as a label of the constant 1.",
+			verdict),
 		metrics.Gauge("servemap_indexnow_pages_waiting", "Pages that wait to be sent.", metrics.One(s.Pending)),
 	}
 	if n.console == nil {
@@ -82,11 +83,14 @@ func (n *Notifier) metrics(s Status) []metrics.Family {
 		g.LastDownloaded = latest(g.LastDownloaded, f.LastDownloaded)
 	}
 	return append(all, []metrics.Family{
-		metrics.Gauge("servemap_google_up", "Whether Search Console could be asked: 1 if it could.", metrics.Whether(s.GoogleProblem == "")),
+		metrics.Gauge("servemap_google_up", "Whether Search Console could be asked: 1 if it could.",
+			metrics.Whether(s.GoogleProblem == "")),
 		metrics.Gauge("servemap_google_sitemap_errors", "Errors that Google found in the sitemap.", metrics.One(g.Errors)),
 		metrics.Gauge("servemap_google_sitemap_warnings", "Warnings of Google about the sitemap.", metrics.One(g.Warnings)),
-		metrics.Gauge("servemap_google_sitemap_pages", "Pages of the sitemap when Google last downloaded it.", metrics.One(g.Submitted)),
-		metrics.Gauge("servemap_google_sitemap_downloaded_timestamp_seconds", "When Google last downloaded the sitemap.", metrics.When(g.LastDownloaded)),
+		metrics.Gauge("servemap_google_sitemap_pages", "Pages of the sitemap when Google last downloaded it.",
+			metrics.One(g.Submitted)),
+		metrics.Gauge("servemap_google_sitemap_downloaded_timestamp_seconds", "When Google last downloaded the sitemap.",
+			metrics.When(g.LastDownloaded)),
 	}...)
 }
 

@@ -104,7 +104,9 @@ func TestFleetSendsOnce(t *testing.T) {
 
 func TestPagesThatWereSentAreBoundedAndForgotten(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	s := sentPages{1: moment.Of(now.Add(-time.Hour)), 2: moment.Of(now.Add(-time.Minute)), 3: moment.Of(now.AddDate(1, 0, 0))} // too old, right, of a wrong clock
+	// too old, right, of a wrong clock
+	s := sentPages{1: moment.Of(now.Add(-time.Hour)), 2: moment.Of(now.Add(-time.Minute)),
+		3: moment.Of(now.AddDate(1, 0, 0))}
 	if again := readSent(s.record(now.Add(-30*time.Minute), now)); len(again) != 1 || len(s) != 1 || again[2] != s[2] {
 		t.Errorf("%v is stored of %v", again, s)
 	}
@@ -135,7 +137,8 @@ func TestStateThatCannotBeReadIsAFirstStart(t *testing.T) {
 		{"none", "", false},
 		{"damaged", `{"Floor":`, true},
 		{"of a wrong clock", `{"Until":"` + far.Format(time.RFC3339) + `","Floor":"` + far.Format(time.RFC3339) +
-			`","Cursor":"` + far.Format(time.RFC3339) + `","endpoints":[{"next_try":"` + far.Format(time.RFC3339) + `"}]}`, false},
+			`","Cursor":"` + far.Format(time.RFC3339) + `","endpoints":[{"next_try":"` + far.Format(time.RFC3339) + `"}]}`,
+			false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var stored []byte
@@ -143,7 +146,8 @@ func TestStateThatCannotBeReadIsAFirstStart(t *testing.T) {
 				stored = []byte(row.stored)
 			}
 			st, err := readState(stored, now)
-			if (err != nil) != row.damaged || !st.Floor.IsZero() || !st.Cursor.IsZero() || !st.Until.IsZero() || len(st.Endpoints) > 0 && !st.Endpoints[0].NextTry.IsZero() {
+			if (err != nil) != row.damaged || !st.Floor.IsZero() || !st.Cursor.IsZero() || !st.Until.IsZero() ||
+				len(st.Endpoints) > 0 && !st.Endpoints[0].NextTry.IsZero() {
 				t.Errorf("it is read as %+v, %v", st, err)
 			}
 		})

@@ -65,7 +65,8 @@ func TestCopyRefusesATargetThatIsNotEmpty(t *testing.T) {
 func TestCopyReturnsWhatEndsIt(t *testing.T) {
 	broken := base.NewStore()
 	broken.Refuse(store.ErrUnavailable)
-	if _, err := store.Copy(t.Context(), broken, learned(t)); !errors.Is(err, store.ErrUnavailable) || strings.Contains(err.Error(), "example.com") {
+	if _, err := store.Copy(t.Context(), broken, learned(t)); !errors.Is(err, store.ErrUnavailable) ||
+		strings.Contains(err.Error(), "example.com") {
 		t.Errorf("Copy to a store that takes nothing: %v, want its own error", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

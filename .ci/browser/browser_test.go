@@ -48,7 +48,8 @@ func ask(h http.Handler, addr, path string, lines ...string) {
 func settings(t *testing.T) *servemap.Options {
 	ranges := t.TempDir()
 	for _, engine := range []string{"Googlebot", "GPTBot"} {
-		base.Check(t, os.WriteFile(filepath.Join(ranges, engine+".json"), []byte(`{"prefixes": [{"ipv4Prefix": "192.0.2.0/24"}]}`), 0o600))
+		base.Check(t, os.WriteFile(filepath.Join(ranges, engine+".json"),
+			[]byte(`{"prefixes": [{"ipv4Prefix": "192.0.2.0/24"}]}`), 0o600))
 	}
 	return &servemap.Options{Crawlers: true, CrawlerRanges: ranges}
 }
@@ -115,7 +116,8 @@ func TestThePagesInABrowser(t *testing.T) {
 	for width, scheme := range map[int64]string{390: "dark", 1280: "light"} {
 		set(t, ctx, width, scheme)
 		for _, v := range views {
-			t.Run(fmt.Sprintf("%s %d %s", v.name, width, scheme), func(t *testing.T) { look(t, ctx, at+v.path, fmt.Sprintf("%s-%d-%s", v.name, width, scheme)) })
+			t.Run(fmt.Sprintf("%s %d %s", v.name, width, scheme),
+				func(t *testing.T) { look(t, ctx, at+v.path, fmt.Sprintf("%s-%d-%s", v.name, width, scheme)) })
 		}
 	}
 	st, pages = lived(t, 3)
@@ -124,7 +126,8 @@ func TestThePagesInABrowser(t *testing.T) {
 		set(t, ctx, width, scheme)
 		for _, name := range []string{"", "pages", "changes", "files", "crawlers", "page?u=/news"} {
 			t.Run(fmt.Sprintf("young %s %d", name, width), func(t *testing.T) {
-				look(t, ctx, young+name, fmt.Sprintf("young-%s-%d", strings.NewReplacer("?", "-", "=", "-", "/", "").Replace(name), width))
+				look(t, ctx, young+name, fmt.Sprintf("young-%s-%d", strings.NewReplacer("?", "-", "=", "-", "/", "").Replace(name),
+					width))
 			})
 		}
 	}
@@ -132,7 +135,8 @@ func TestThePagesInABrowser(t *testing.T) {
 	for _, width := range []int64{390, 1280} {
 		set(t, ctx, width, "light")
 		for _, name := range []string{"", "pages", "changes", "files", "crawlers"} {
-			t.Run(fmt.Sprintf("empty %s %d", name, width), func(t *testing.T) { look(t, ctx, empty+name, fmt.Sprintf("empty-%s-%d", name, width)) })
+			t.Run(fmt.Sprintf("empty %s %d", name, width),
+				func(t *testing.T) { look(t, ctx, empty+name, fmt.Sprintf("empty-%s-%d", name, width)) })
 		}
 	}
 }
@@ -161,7 +165,8 @@ func browse(t *testing.T) context.Context {
 func set(t *testing.T, ctx context.Context, width int64, scheme string) {
 	t.Helper()
 	base.Check(t, chromedp.Do(ctx, chromedp.EmulateViewport(width, 844)))
-	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
+	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}}}
 	if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, media); err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,8 @@ func lived(t *testing.T, days int) (store.Store, *paper) {
 		time.Sleep(time.Until(now.Add(-time.Duration(hours+1) * time.Hour)))
 		site, err := servemap.New(origin, made, settings(t))
 		base.Check(t, err)
-		told, err := notify.New(site, made, &notify.Options{Endpoint: "http://127.0.0.1/indexnow", Transport: engine{}, Logger: slog.New(slog.DiscardHandler)})
+		told, err := notify.New(site, made, &notify.Options{Endpoint: "http://127.0.0.1/indexnow", Transport: engine{},
+			Logger: slog.New(slog.DiscardHandler)})
 		base.Check(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		go told.Run(ctx)
@@ -54,10 +55,12 @@ func lived(t *testing.T, days int) (store.Store, *paper) {
 // paper is the newspaper: a handler whose pages change from hour to hour. One visitor after the other reads it.
 type paper struct{ hour int }
 
-var subjects = strings.Fields("harbour lighthouse bakery ferry council library market festival storm museum school bridge orchestra garden railway")
+var subjects = strings.Fields("harbour lighthouse bakery ferry council library market festival storm museum school " +
+	"bridge orchestra garden railway")
 
 // long is the address of an article whose name does not fit into a line.
-var long = "how-the-harbour-master-came-by-his-" + strings.Repeat("very-", 20) + "long-telescope-" + strings.Repeat("%E6%B8%AF", 12)
+var long = "how-the-harbour-master-came-by-his-" + strings.Repeat("very-", 20) + "long-telescope-" +
+	strings.Repeat("%E6%B8%AF", 12)
 
 // engine accepts what it is told.
 type engine struct{}
@@ -70,12 +73,14 @@ func (engine) RoundTrip(r *http.Request) (*http.Response, error) {
 func (p *paper) crawl(h http.Handler, r *rand.Rand) {
 	if p.hour%6 == 0 {
 		ask(h, "192.0.2.66", "/robots.txt")
-		ask(h, "192.0.2.66", "/sitemap.xml", "User-Agent", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)")
+		ask(h, "192.0.2.66", "/sitemap.xml", "User-Agent",
+			"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)")
 		ask(h, "192.0.2.90", "/", "User-Agent", "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)")
 	}
 	all := p.articles()
 	for range 4 {
-		ask(h, "192.0.2.66", "/articles/"+all[r.IntN(len(all))], "User-Agent", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)")
+		ask(h, "192.0.2.66", "/articles/"+all[r.IntN(len(all))], "User-Agent",
+			"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)")
 	}
 }
 
@@ -94,7 +99,8 @@ func (p *paper) articles() (all []string) {
 func (p *paper) news() (text string) {
 	for n := p.hour; n > max(0, p.hour-48); n-- {
 		if n%4 == 1 {
-			text += fmt.Sprintf("Bulletin %d: the tide stands at %d cm, and the ferry leaves at %d o'clock. ", n, 180+n*7%90, n%24)
+			text += fmt.Sprintf("Bulletin %d: the tide stands at %d cm, and the ferry leaves at %d o'clock. ", n, 180+n*7%90,
+				n%24)
 		}
 	}
 	return text
@@ -102,7 +108,8 @@ func (p *paper) news() (text string) {
 
 // visit reads the paper as an anonymous visitor does.
 func (p *paper) visit(h http.Handler, addr string, r *rand.Rand) {
-	paths, articles := strings.Fields("/ /news /articles/ /about /de/about /topics/caf%C3%A9s /search /internal/desk /articles/?sort=date /account /old /missing /archive /archives"), p.articles()
+	paths, articles := strings.Fields("/ /news /articles/ /about /de/about /topics/caf%C3%A9s /search /internal/desk "+
+		"/articles/?sort=date /account /old /missing /archive /archives"), p.articles()
 	for range 8 {
 		paths = append(paths, "/articles/"+articles[r.IntN(len(articles))])
 	}
@@ -127,14 +134,17 @@ func (p *paper) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "down for maintenance", http.StatusServiceUnavailable)
 		return
 	}
-	const languages = `<link rel="alternate" hreflang="en" href="` + origin + `/about"><link rel="alternate" hreflang="de" href="` + origin + `/de/about">`
+	const languages = `<link rel="alternate" hreflang="en" href="` + origin +
+		`/about"><link rel="alternate" hreflang="de" href="` + origin + `/de/about">`
 	page := func(head, text string, links ...string) { testkit.Reply(200, testkit.HTML(head, text, links...))(w, r) }
 	first, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	switch gone := slices.Index(links, r.URL.Path); {
 	case gone > 1 && gone < 40 && p.hour >= 50*gone:
 		http.Error(w, "gone", http.StatusGone)
 	case r.URL.Path == "/":
-		page("", "The Quay", append(links[len(links)-6:], strings.Fields("/news /articles/ /about /de/about /topics/caf%C3%A9s /search /internal/desk /missing /old /archive /account/orders")...)...)
+		page("", "The Quay", append(links[len(links)-6:],
+			strings.Fields("/news /articles/ /about /de/about /topics/caf%C3%A9s /search /internal/desk /missing /old "+
+				"/archive /account/orders")...)...)
 	case first == "news":
 		page("", "News. "+p.news(), "/")
 	case first == "articles" && rest == "":

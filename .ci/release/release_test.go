@@ -94,7 +94,8 @@ func newUser(t *testing.T, proxy string) user {
 	}
 	home := t.TempDir()
 	return user{t, t.TempDir(), append(os.Environ(),
-		"GOPATH="+home, "GOMODCACHE="+filepath.Join(home, "mod"), "GOBIN="+filepath.Join(home, "bin"), "GOWORK=off", "GOTOOLCHAIN=local",
+		"GOPATH="+home, "GOMODCACHE="+filepath.Join(home, "mod"), "GOBIN="+filepath.Join(home, "bin"), "GOWORK=off",
+		"GOTOOLCHAIN=local",
 		"GOFLAGS=-modcacherw -trimpath", "GONOSUMDB=*", // the copy was verified
 		"GOPROXY=file://"+proxy+",file://"+strings.TrimSpace(string(out))+"/cache/download")}
 }
@@ -158,7 +159,8 @@ func TestRelease(t *testing.T) {
 		if lines == nil || get == nil {
 			t.Fatal("the README has no program, or does not say how to get the library")
 		}
-		u.write("main.go", "package main\n\nimport (\n\t\"log\"\n\t\"net/http\"\n\n\t\""+library+"\"\n\t\""+library+"/store/badgerstore\"\n)\n\nfunc main() {\n"+lines[1]+"}\n")
+		u.write("main.go", "package main\n\nimport (\n\t\"log\"\n\t\"net/http\"\n\n\t\""+library+"\"\n\t\""+library+
+			"/store/badgerstore\"\n)\n\nfunc main() {\n"+lines[1]+"}\n")
 		u.run("go", "mod", "init", "example.com/site")
 		u.run("go", strings.Fields(get[1])...)
 		u.run("go", "mod", "tidy")

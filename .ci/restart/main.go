@@ -2,11 +2,11 @@
 //
 //	restart [-socket] SERVEMAP
 //
-// While the process is told to end, an event stream, a slow download and a WebSocket are open, two visitors ask for what takes
-// 1.5 s, and a new one comes each 20 ms. With -socket the process gets its listener as systemd gives it. It fails if a
-// visitor is refused then. Without, it fails if new ones are refused for half a second, if anybody who was let in is cut
-// off, or if more than those two are asked to come again. A machine that has more to do may take longer, so it tries
-// three times.
+// While the process is told to end, an event stream, a slow download and a WebSocket are open, two visitors ask for
+// what takes 1.5 s, and a new one comes each 20 ms. With -socket the process gets its listener as systemd gives it. It
+// fails if a visitor is refused then. Without, it fails if new ones are refused for half a second, if anybody who was
+// let in is cut off, or if more than those two are asked to come again. A machine that has more to do may take longer,
+// so it tries three times.
 package main
 
 import (
@@ -58,7 +58,8 @@ func try(program, site string, socket bool) bool {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	must(err)
 	u := &unit{program: program, address: listener.Addr().String(),
-		args: []string{"proxy", "-to", site, "-origin", "https://example.com", "-inside", "-explore", "-listen", listener.Addr().String(), "-data", data}}
+		args: []string{"proxy", "-to", site, "-origin", "https://example.com", "-inside", "-explore", "-listen",
+			listener.Addr().String(), "-data", data}}
 	if socket {
 		u.socket, err = listener.(*net.TCPListener).File()
 		must(err)
@@ -278,8 +279,8 @@ func (u *unit) measure() bool {
 	u.tell(syscall.SIGTERM)
 	running.Wait()
 	for name, f := range map[string]*felt{"new visitors": &fast, "those of 1.5 s": &slow} {
-		log.Printf("%s: %d answered, the slowest after %v; %d refused within %v; %d cut off; %d asked to come again", name, f.good,
-			f.slowest.Round(time.Millisecond), f.refused, f.last.Sub(f.first).Round(time.Millisecond), f.cut, f.again)
+		log.Printf("%s: %d answered, the slowest after %v; %d refused within %v; %d cut off; %d asked to come again", name,
+			f.good, f.slowest.Round(time.Millisecond), f.refused, f.last.Sub(f.first).Round(time.Millisecond), f.cut, f.again)
 	}
 	log.Printf("the sitemap: %d of %d answers were none", fast.sitemapMissing, fast.sitemapAnswered)
 	if u.socket != nil {

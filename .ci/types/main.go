@@ -39,7 +39,8 @@ func (k known) check(p *listed) (err error) {
 		}
 		files = append(files, f)
 	}
-	config := types.Config{Importer: imports{k, p.ImportMap}, IgnoreFuncBodies: !p.Module.Main, Sizes: types.SizesFor("gc", "amd64")}
+	config := types.Config{Importer: imports{k, p.ImportMap}, IgnoreFuncBodies: !p.Module.Main,
+		Sizes: types.SizesFor("gc", "amd64")}
 	path, _, _ := strings.Cut(p.ImportPath, " ") // behind it stands the test that it is compiled for
 	k[p.ImportPath], err = config.Check(path, fset, files, nil)
 	return err

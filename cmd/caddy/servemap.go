@@ -71,7 +71,8 @@ import (
 func init() {
 	caddyserver.RegisterModule(Handler{})
 	httpcaddyfile.RegisterHandlerDirective("servemap", parse)
-	httpcaddyfile.RegisterDirectiveOrder("servemap", httpcaddyfile.After, "encode") // inside the compression Handler serves the sitemap, and observes what the handlers after it serve.
+	// inside the compression Handler serves the sitemap, and observes what the handlers after it serve.
+	httpcaddyfile.RegisterDirectiveOrder("servemap", httpcaddyfile.After, "encode")
 }
 
 // Handler observes what the handlers after it serve, and serves the sitemap.
@@ -150,7 +151,8 @@ func (h *Handler) Provision(caddy caddyserver.Context) error {
 	case h.Data == "" || err != nil:
 		return errors.Join(errors.New("servemap: data is missing; name a folder for what is learned"), err)
 	case h.Inspector != "" && (h.Inspector[0] != '/' || !strings.HasSuffix(h.Inspector, "/") || len(h.Inspector) < 3):
-		return fmt.Errorf("servemap: inspector %s: give a path that begins and ends with a slash, such as /inspect/", h.Inspector)
+		return fmt.Errorf("servemap: inspector %s: give a path that begins and ends with a slash, such as /inspect/",
+			h.Inspector)
 	}
 	log := caddy.Slogger()
 	h.key = fmt.Sprintf("%q %#v", folder, h.Settings)
@@ -345,10 +347,11 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	if !d.AllArgs(&h.Origin, &h.Data) {
 		return d.Err("servemap takes the origin and a folder, such as servemap https://example.com /var/lib/caddy/sitemap")
 	}
-	lists := map[string]*[]string{"hosts": &h.Hosts, "entry": &h.Entries, "never": &h.Never, "always": &h.Always, "public": &h.Public,
-		"query": &h.Query, "benign": &h.Benign, "sitemap": &h.Sitemaps}
+	lists := map[string]*[]string{"hosts": &h.Hosts, "entry": &h.Entries, "never": &h.Never, "always": &h.Always,
+		"public": &h.Public, "query": &h.Query, "benign": &h.Benign, "sitemap": &h.Sitemaps}
 	h.Sections = map[string][]string{}
-	switches := map[string]*bool{"explore": &h.Explore, "inside": &h.Inside, "report-only": &h.ReportOnly, "robots": &h.Robots}
+	switches := map[string]*bool{"explore": &h.Explore, "inside": &h.Inside, "report-only": &h.ReportOnly,
+		"robots": &h.Robots}
 	var most string
 	texts := map[string]*string{"stripped": &h.Stripped, "max": &most, "inspector": &h.Inspector}
 	known := append([]string{"section"}, slices.Collect(maps.Keys(lists))...)

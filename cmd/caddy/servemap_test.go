@@ -177,7 +177,8 @@ func TestLinesOfTheBlock(t *testing.T) {
 	defer caddyserver.Stop()
 	with := func(lines string) {
 		t.Helper()
-		run(t, fmt.Sprintf("http://%s {\n\tservemap http://%[1]s %s {\n%s\n}\n\troot %s\n\tfile_server\n}\n", addr, data, lines, public))
+		run(t, fmt.Sprintf("http://%s {\n\tservemap http://%[1]s %s {\n%s\n}\n\troot %s\n\tfile_server\n}\n", addr, data,
+			lines, public))
 	}
 	listed := func(want ...string) {
 		t.Helper()
@@ -251,7 +252,8 @@ func TestSectionsKeepTheirOrder(t *testing.T) {
 func TestInsideExploresWhereTheOriginLeadsElsewhere(t *testing.T) {
 	data, public, addr := filepath.Join(t.TempDir(), "data"), shop(t), free(t)
 	defer caddyserver.Stop()
-	base.Check(t, os.WriteFile(filepath.Join(public, "index.html"), []byte(`<title>Shop</title><p>Look at our <a href="teapot.html">teapot</a>.</p>`), 0o600))
+	base.Check(t, os.WriteFile(filepath.Join(public, "index.html"),
+		[]byte(`<title>Shop</title><p>Look at our <a href="teapot.html">teapot</a>.</p>`), 0o600))
 	run(t, fmt.Sprintf(`http://%s, http://shop.invalid:%[2]s {
 	handle_path /shop/* {
 		servemap http://shop.invalid/shop %[3]s {
@@ -273,9 +275,11 @@ func TestInsideExploresWhereTheOriginLeadsElsewhere(t *testing.T) {
 // What only the library refuses is named as the Caddyfile does.
 func TestWrongValuesAreNamedByTheirLine(t *testing.T) {
 	text := "example.com {\n\tservemap https://example.com " + t.TempDir() + " {\nbenign a=b\n}\n}\n"
-	config, _, err := caddyconfig.GetAdapter("caddyfile").Adapt([]byte("{\n\tadmin off\n\tpersist_config off\n}\n"+text), nil)
+	config, _, err := caddyconfig.GetAdapter("caddyfile").Adapt([]byte("{\n\tadmin off\n\tpersist_config off\n}\n"+text),
+		nil)
 	base.Check(t, err)
-	if err := caddyserver.Load(config, true); err == nil || !strings.Contains(err.Error(), "servemap: `benign`: \"a=b\" is no name") {
+	if err := caddyserver.Load(config, true); err == nil || !strings.Contains(err.Error(),
+		"servemap: `benign`: \"a=b\" is no name") {
 		t.Error(err)
 	}
 }
@@ -291,7 +295,8 @@ func TestWrongLinesAreNamed(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			text := "example.com {\n\tservemap https://example.com data {\n" + tt.lines + "\n}\n}\n"
-			if _, _, err := caddyconfig.GetAdapter("caddyfile").Adapt([]byte(text), nil); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, _, err := caddyconfig.GetAdapter("caddyfile").Adapt([]byte(text), nil); err == nil ||
+				!strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v, want %s", err, tt.want)
 			}
 		})
@@ -307,7 +312,8 @@ func TestProxyRecipeKeepsTheHostAndTheRealPeer(t *testing.T) {
 	text, err := os.ReadFile("../../examples/recipes/proxies/Caddyfile")
 	base.Check(t, err)
 	addr := free(t)
-	run(t, strings.NewReplacer("example.com {", "http://"+addr+" {", "127.0.0.1:8080", behind.Listener.Addr().String()).Replace(string(text)))
+	run(t, strings.NewReplacer("example.com {", "http://"+addr+" {", "127.0.0.1:8080",
+		behind.Listener.Addr().String()).Replace(string(text)))
 	defer caddyserver.Stop()
 	r, err := http.NewRequest(http.MethodGet, "http://"+addr+"/", nil)
 	base.Check(t, err)

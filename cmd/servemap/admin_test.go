@@ -19,7 +19,8 @@ func TestHealthSaysWhetherVisitorsAndTheSitemapAreServed(t *testing.T) {
 	s.log.await(t, "commands are answered")
 	for _, ready := range []bool{false, true} {
 		var h health
-		if err := json.Unmarshal([]byte(must(t, "health", "-json", "-data", s.data)), &h); err != nil || !h.Serves || h.Ready != ready ||
+		if err := json.Unmarshal([]byte(must(t, "health", "-json", "-data", s.data)), &h); err != nil || !h.Serves ||
+			h.Ready != ready ||
 			h.PID == 0 || h.Origin != origin || h.Version == "" || "http://"+h.Listen != s.at {
 			t.Errorf("want ready %t: %+v, %v", ready, h, err)
 		}
@@ -38,8 +39,10 @@ func TestHealthSaysWhetherVisitorsAndTheSitemapAreServed(t *testing.T) {
 
 func TestWhatListensIsNamedByAnAddressThatABrowserOpens(t *testing.T) {
 	for listener, want := range map[string]string{
-		"127.0.0.1:9090": "http://127.0.0.1:9090", "127.0.0.2:9090": "http://127.0.0.2:9090", "[::1]:9090": "http://[::1]:9090",
-		"0.0.0.0:9090": "http://localhost:9090", "[::]:9090": "http://localhost:9090", "192.0.2.1:9090": "http://192.0.2.1:9090",
+		"127.0.0.1:9090": "http://127.0.0.1:9090", "127.0.0.2:9090": "http://127.0.0.2:9090",
+		"[::1]:9090":   "http://[::1]:9090",
+		"0.0.0.0:9090": "http://localhost:9090", "[::]:9090": "http://localhost:9090",
+		"192.0.2.1:9090": "http://192.0.2.1:9090",
 	} {
 		base.Equal(t, opensAt(net.TCPAddrFromAddrPort(netip.MustParseAddrPort(listener))), want, "%s", listener)
 	}
@@ -73,7 +76,8 @@ func TestAdminAnswersAtItsAddressAndTheInspectorByItsLink(t *testing.T) {
 		wantStatus(t, want, at+path)
 	}
 	_, numbers := get(t, at+"metrics")
-	for _, name := range []string{"servemap_build_info{", "servemap_folder_bytes{", "servemap_folder_free_bytes{", "servemap_upstream_errors_total{site=\"https://example.com\",code=\"502\"} 0", "go_goroutines{"} {
+	for _, name := range []string{"servemap_build_info{", "servemap_folder_bytes{", "servemap_folder_free_bytes{",
+		"servemap_upstream_errors_total{site=\"https://example.com\",code=\"502\"} 0", "go_goroutines{"} {
 		if !strings.Contains(numbers, "\n"+name) {
 			t.Errorf("/metrics has no %s: %s", name, numbers)
 		}
@@ -98,11 +102,13 @@ func TestInspectorNamesFlags(t *testing.T) {
 	entered, _ := get(t, link)
 	cookie, _, _ := strings.Cut(entered.Header.Get("Set-Cookie"), ";")
 	s.log.await(t, "could not be listed")
-	if resp, _ := get(t, strings.TrimSuffix(at, "inspect/")); resp.StatusCode != http.StatusFound || resp.Header.Get("Location") != "/inspect/" {
+	if resp, _ := get(t, strings.TrimSuffix(at, "inspect/")); resp.StatusCode != http.StatusFound ||
+		resp.Header.Get("Location") != "/inspect/" {
 		t.Errorf("the first page of -admin: %s to %q", resp.Status, resp.Header.Get("Location"))
 	}
 	library := regexp.MustCompile(`Options\.|Rule\.|Limits\.|Site\.[A-Z]|\bAlways\b|\bNever\b|middleware`)
-	for view, want := range map[string]string{"": "-public", "page?u=/": "-public", "pages?reason=private": "-public", "crawlers": "Set -crawlers", "files": "-robots adds it", "stats.json": "-public"} {
+	for view, want := range map[string]string{"": "-public", "page?u=/": "-public", "pages?reason=private": "-public",
+		"crawlers": "Set -crawlers", "files": "-robots adds it", "stats.json": "-public"} {
 		if resp, body := get(t, at+view, "Cookie", cookie); !strings.Contains(body, want) || library.MatchString(body) {
 			t.Errorf("%s: %s names %q: %s", view, resp.Status, library.FindString(body), body)
 		}

@@ -78,7 +78,8 @@ type answers struct {
 
 // newAnswers returns what answers for a site, whose store it closes at the end. handler is the site itself, nil if
 // nobody serves it.
-func newAnswers(s *settings.Settings, handler http.Handler, st store.Store, closeStore func(), log *slog.Logger) (*answers, error) {
+func newAnswers(s *settings.Settings, handler http.Handler, st store.Store, closeStore func(),
+	log *slog.Logger) (*answers, error) {
 	c := &answers{Settings: s, log: log, store: st, close: closeStore}
 	c.health = health{PID: os.Getpid(), Version: metrics.Version(), Origin: s.Origin, File: words.Used() == words.Keys}
 	opts, err := s.Options(log)
@@ -91,8 +92,8 @@ func newAnswers(s *settings.Settings, handler http.Handler, st store.Store, clos
 		closeStore()
 		return nil, usage("%v", err)
 	}
-	c.explorer = &explorer.Explorer{Site: c.site, Handler: handler, Inside: s.Inside, Public: originOf(s).Folder(), Sitemaps: s.Sitemaps, Log: log,
-		Explored: control.Explored(s.Data), Settings: s.Explored()}
+	c.explorer = &explorer.Explorer{Site: c.site, Handler: handler, Inside: s.Inside, Public: originOf(s).Folder(),
+		Sitemaps: s.Sitemaps, Log: log, Explored: control.Explored(s.Data), Settings: s.Explored()}
 	return c, nil
 }
 
@@ -140,7 +141,8 @@ func (c *answers) answerIn(ctx context.Context) (end func(), err error) {
 }
 
 // answerAt answers commands at a socket until the function that it returns is called.
-func (c *answers) answerAt(ctx context.Context, listen func(data string) (*control.Listener, error)) (end func(), err error) {
+func (c *answers) answerAt(ctx context.Context, listen func(data string) (*control.Listener,
+	error)) (end func(), err error) {
 	socket, err := listen(c.Data)
 	if err != nil {
 		return nil, err
@@ -162,7 +164,8 @@ const shortPassword = 12
 func (c *answers) admin(base string, at *net.TCPAddr, key *guard.Link) http.Handler {
 	address := opensAt(at) + base + "/inspect/"
 	allow := anybody
-	inspector := (&guard.Door{What: "inspector", Logger: c.log, Names: inspect.Names}).ByLink(key, c.site.Inspector(anybody))
+	inspector := (&guard.Door{What: "inspector", Logger: c.log, Names: inspect.Names}).ByLink(key,
+		c.site.Inspector(anybody))
 	if c.link = key.At(address); c.Password != "" {
 		allow, c.link = servemap.Password("admin", string(c.Password)), address
 		inspector = c.site.Inspector(allow)

@@ -130,7 +130,8 @@ func linkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) erro
 		case errors.As(err, new(exit)), errors.As(err, new(control.ForeignError)):
 			return err
 		case err != nil || v.Link == "":
-			return fmt.Errorf("no process with an inspector serves -data %s; start proxy or files with -admin, such as -admin 127.0.0.1:9090", a.data)
+			return fmt.Errorf("no process with an inspector serves -data %s; start proxy or files with -admin, such as -admin "+
+				"127.0.0.1:9090", a.data)
 		case a.json:
 			return a.show(v)
 		}
@@ -142,14 +143,16 @@ func linkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) erro
 func exploreCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
 	most := fs.Int("max", 20_000, "how many `REQUESTS` it makes at most")
-	inside := fs.Bool("inside", false, "explore the site itself, even where -origin does not lead to the process; only if no server in front keeps strangers from a page")
+	inside := fs.Bool("inside", false, "explore the site itself, even where -origin does not lead to the process; only "+
+		"if no server in front keeps strangers from a page")
 	return func(ctx context.Context, _ string) error {
 		log, err := newLog(s, "", slog.LevelInfo)
 		if err != nil {
 			return err
 		}
 		var last progress
-		tell, query := explorer.Progress(log), url.Values{"max": {strconv.Itoa(*most)}, "inside": {strconv.FormatBool(*inside)}}
+		tell, query := explorer.Progress(log), url.Values{"max": {strconv.Itoa(*most)},
+			"inside": {strconv.FormatBool(*inside)}}
 		err = each(ctx, a, http.MethodPost, "/explore", query, func(p progress) string {
 			last = p
 			tell(p.Exploration)

@@ -25,7 +25,8 @@ func TestJSONHasTheFieldsThatProgramsRelyOn(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"explain", "/a.html"}, "changes dates element evidence first_seen last_seen linked_from reason status text url verdict"},
+		{[]string{"explain", "/a.html"}, "changes dates element evidence first_seen last_seen linked_from reason status " +
+			"text url verdict"},
 		{[]string{"explain", "/nix"}, "changes dates reason text url verdict"},
 		{[]string{"list"}, "changes first_seen last_seen url"},
 		{[]string{"status"}, "crawlers history look_into not_counted not_listed origin reasons responses serving state stats"},
@@ -48,12 +49,15 @@ func TestListGivesWhatTheSitemapHas(t *testing.T) {
 	if out := must(t, "list", "-data", s.data); !strings.Contains(out, origin+"/a.html\t\t\n") {
 		t.Errorf("list: %q", out)
 	}
-	if out := must(t, "status", "-data", s.data); !strings.HasPrefix(out, origin+": 3 pages in the sitemap\nServed since ") ||
+	if out := must(t, "status", "-data", s.data); !strings.HasPrefix(out,
+		origin+": 3 pages in the sitemap\nServed since ") ||
 		!strings.Contains(out, "\nIn the sitemap\n") || !strings.Contains(out, "\n     1  entry page.") {
 		t.Errorf("status: %s", out)
 	}
-	if out := must(t, "status", "-data", s.data); !strings.Contains(out, "\nTo do\n        robots.txt does not name the sitemap") ||
-		!strings.Contains(out, "Add to it: Sitemap: "+origin+"/sitemap.xml") || regexp.MustCompile(`\bview\b`).MatchString(out) {
+	if out := must(t, "status", "-data", s.data); !strings.Contains(out,
+		"\nTo do\n        robots.txt does not name the sitemap") ||
+		!strings.Contains(out, "Add to it: Sitemap: "+origin+"/sitemap.xml") ||
+		regexp.MustCompile(`\bview\b`).MatchString(out) {
 		t.Errorf("status has nothing to look into, or where the inspector shows it: %s", out)
 	}
 	wantErrs(t, codeFailed, "other.example", "explain", "-data", s.data, "https://other.example/")
@@ -84,7 +88,8 @@ func TestStatusTellsEachThingOnce(t *testing.T) {
 	s.log.await(t, "commands are answered")
 	must(t, "explore", "-data", s.data, "-inside")
 	out := must(t, "status", "-data", s.data)
-	if strings.Count(out, "/view?id=") != 1 || strings.Count(out, "/logout\n") != 1 || strings.Contains(out, "has got it yet") ||
+	if strings.Count(out, "/view?id=") != 1 || strings.Count(out, "/logout\n") != 1 ||
+		strings.Contains(out, "has got it yet") ||
 		!strings.Contains(out, "     9  linked addresses have a parameter that -query does not name") ||
 		!strings.Contains(out, "9 linked pages of /view with id.") {
 		t.Error(out)
@@ -138,7 +143,8 @@ func TestExplainIsShortWhereAMenuIsOnEachPage(t *testing.T) {
 func TestForgottenPageStaysOut(t *testing.T) {
 	s := files(t, writeSite(t), t.TempDir())
 	const stays = ", and stays out until -always or -undo names it\n"
-	for page, want := range map[string]string{"/typo.html": " was not known" + stays, origin + "/a.html": " is no longer listed or known" + stays} {
+	for page, want := range map[string]string{"/typo.html": " was not known" + stays,
+		origin + "/a.html": " is no longer listed or known" + stays} {
 		if out := must(t, "forget", "-data", s.data, page); out != page+want {
 			t.Errorf("%q", out)
 		}
@@ -158,7 +164,8 @@ func TestForgottenPageStaysOut(t *testing.T) {
 	}
 	sameStrings(t, "listed", listed(t, s.data), "/", "/a.html", "/delete.html")
 	s.stop()
-	if out := must(t, "forget", "-data", s.data, "/delete.html"); out != "/delete.html is no longer listed or known"+stays {
+	if out := must(t, "forget", "-data", s.data, "/delete.html"); out != "/delete.html is no longer listed or known"+
+		stays {
 		t.Errorf("while nothing is served: %q", out)
 	}
 	sameStrings(t, "listed while nothing is served", listed(t, s.data), "/", "/a.html")
@@ -168,7 +175,8 @@ func TestForgottenPageStaysOut(t *testing.T) {
 	}
 	program := t.TempDir()
 	base.Check(t, os.Mkdir(filepath.Join(program, "badger"), 0o700))
-	if code, _, errs := call(t, "explain", "-data", program, "/a.html"); code != codeFailed || !strings.Contains(errs, "This is the folder of a Go program: ask its inspector, or site.Explain") {
+	if code, _, errs := call(t, "explain", "-data", program, "/a.html"); code != codeFailed ||
+		!strings.Contains(errs, "This is the folder of a Go program: ask its inspector, or site.Explain") {
 		t.Errorf("a program's folder: %d %s", code, errs)
 	}
 	empty := t.TempDir()

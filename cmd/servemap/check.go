@@ -39,13 +39,19 @@ type checking struct {
 func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	c := &checking{streams: s, flags: fs}
 	fs.BoolVar(&c.json, "json", false, "print JSON: each finding an object a line, and a summary as the last")
-	fs.BoolVar(&c.all, "all", false, "show every finding, up to 1,000 of each kind, and not only the first three (fifty in a file)")
-	fs.IntVar(&c.Pages, "pages", 0, "how many of the listed `PAGES` are read; by default 20, and up to 200 if they are answered fast")
+	fs.BoolVar(&c.all, "all", false, "show every finding, up to 1,000 of each kind, and not only the first three (fifty "+
+		"in a file)")
+	fs.IntVar(&c.Pages, "pages", 0, "how many of the listed `PAGES` are read; by default 20, and up to 200 if they are "+
+		"answered fast")
 	fs.Uint64Var(&c.Seed, "seed", 1, "a `NUMBER` that decides which pages are read: the same ones for the same number")
-	fs.StringVar(&c.origin, "origin", "", "the site's public `URL`, where the sitemap is read from another server, such as the one behind a proxy")
+	fs.StringVar(&c.origin, "origin", "",
+		"the site's public `URL`, where the sitemap is read from another server, such as the one behind a proxy")
 	fs.StringVar(&c.out, "out", "", "write the report to a `FILE` besides: .html for a client, .md, .csv or .json")
-	fs.BoolVar(&c.crawl, "crawl", false, "crawl the site too, and say which links are broken, which linked pages are not listed, and which listed ones nobody links to")
-	fs.StringVar(&c.data, "data", "", "compare the dates with what servemap observed, as the `DIR` of proxy, files, run or crawl has it")
+	fs.BoolVar(&c.crawl, "crawl", false,
+		"crawl the site too, and say which links are broken, which linked pages are not listed, and which listed ones "+
+			"nobody links to")
+	fs.StringVar(&c.data, "data", "", "compare the dates with what servemap observed, as the `DIR` of proxy, files, run "+
+		"or crawl has it")
 	fs.DurationVar(&c.Time, "time", 5*time.Minute, "how `LONG` the check may take at most, such as 90s or 10m")
 	fs.Lookup("time").DefValue = "5m"
 	return c.run
@@ -130,7 +136,8 @@ func result(r *report.Report, err error, bare bool, host string) error {
 	return err
 }
 
-// option writes a flag as it was given, "" for one that only says where the report goes, or where a folder of one's own is.
+// option writes a flag as it was given, "" for one that only says where the report goes, or where a folder of one's own
+// is.
 func option(f *flag.Flag) string {
 	switch f.Name {
 	case "json", "out", "data":
@@ -158,7 +165,8 @@ func addressOf(given string) (at *url.URL, bare bool, err error) {
 	case (scheme == "http" || scheme == "https") && !strings.HasPrefix(rest, "//"):
 		return nil, false, usage("%s is no URL; did you mean %s://%s?", given, scheme, strings.TrimLeft(rest, "/"))
 	case err != nil || at.Host == "":
-		return nil, false, usage("%s is no URL; give one such as https://example.com or https://example.com/sitemap.xml", text)
+		return nil, false, usage("%s is no URL; give one such as https://example.com or https://example.com/sitemap.xml",
+			text)
 	}
 	if port, _ := strconv.Atoi(at.Port()); port > 1<<16-1 {
 		return nil, false, usage("%s is not a port; the last one is 65535", at.Port())

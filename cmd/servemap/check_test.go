@@ -32,13 +32,14 @@ func TestCheckThatIsInterruptedBlamesNoFile(t *testing.T) {
 	}))
 	defer site.Close()
 	var out, errs bytes.Buffer
-	if run(ctx, []string{"check", site.URL + "/sitemap.xml"}, streams{out: &out, err: &errs}); out.String() != "" || !strings.Contains(errs.String(), "interrupted") {
+	if run(ctx, []string{"check", site.URL + "/sitemap.xml"}, streams{out: &out, err: &errs}); out.String() != "" ||
+		!strings.Contains(errs.String(), "interrupted") {
 		t.Errorf("it says %q and %q", out.String(), errs.String())
 	}
 }
 
-// siteOf serves a site of files by path, in which HOST stands for its address. What begins with "HTTP " is a status and a
-// header, as in "HTTP 302 Location: /login".
+// siteOf serves a site of files by path, in which HOST stands for its address. What begins with "HTTP " is a status and
+// a header, as in "HTTP 302 Location: /login".
 func siteOf(t *testing.T, files map[string]string) string {
 	t.Helper()
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -55,7 +56,8 @@ func siteOf(t *testing.T, files map[string]string) string {
 			w.WriteHeader(status)
 			return
 		}
-		w.Header().Set("Content-Type", map[string]string{".xml": "application/xml", ".txt": "text/plain"}[path.Ext(r.URL.Path)])
+		w.Header().Set("Content-Type", map[string]string{".xml": "application/xml",
+			".txt": "text/plain"}[path.Ext(r.URL.Path)])
 		if strings.HasPrefix(text, aPage[:len("<!doctype")]) {
 			w.Header().Set("Content-Type", "text/html")
 		}
@@ -94,35 +96,53 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 		code  int
 		want  []string
 	}{
-		{"nothing", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": aPage}, codeDone, []string{"1 page listed, 1 read: 0 faults\n"}},
+		{"nothing", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": aPage}, codeDone,
+			[]string{"1 page listed, 1 read: 0 faults\n"}},
 		{"a page that is gone", map[string]string{"/maps/sitemap.xml": set("/a", "/b"), "/a": aPage}, codeNo,
-			[]string{"fault   1 page is answered with an error", "/b is answered with 404 Not Found", "2 pages listed, 1 read: 1 fault\n"}},
-		{"what robots.txt disallows", map[string]string{"/maps/sitemap.xml": set("/private/a"), "/private/a": "HTTP 500 "}, codeNo,
-			[]string{"1 listed page is disallowed by robots.txt", "No page was read. Not asked for: 1 that robots.txt disallows."}},
-		{"parts", map[string]string{"/maps/sitemap.xml": index("/1.xml", "/2.xml", "/gone.xml"), "/1.xml": set("/a"), "/2.xml": index("/3.xml"), "/a": aPage}, codeNo,
-			[]string{"index of 3 files", "1 file cannot be read", "/gone.xml is answered with 404", "1 index stands within an index"}},
-		{"a part that moved", map[string]string{"/maps/sitemap.xml": index("/1.xml"), "/1.xml": "HTTP 301 Location: /new.xml", "/new.xml": set("/a"), "/a": aPage}, codeDone,
-			[]string{"1 file of the sitemap redirects", "/1.xml redirects to http", "/new.xml", "0 faults, 1 piece of advice"}},
+			[]string{"fault   1 page is answered with an error", "/b is answered with 404 Not Found",
+				"2 pages listed, 1 read: 1 fault\n"}},
+		{"what robots.txt disallows", map[string]string{"/maps/sitemap.xml": set("/private/a"), "/private/a": "HTTP 500 "},
+			codeNo, []string{"1 listed page is disallowed by robots.txt",
+				"No page was read. Not asked for: 1 that robots.txt disallows."}},
+		{"parts", map[string]string{"/maps/sitemap.xml": index("/1.xml", "/2.xml", "/gone.xml"), "/1.xml": set("/a"),
+			"/2.xml": index("/3.xml"), "/a": aPage}, codeNo, []string{"index of 3 files", "1 file cannot be read",
+			"/gone.xml is answered with 404", "1 index stands within an index"}},
+		{"a part that moved", map[string]string{"/maps/sitemap.xml": index("/1.xml"), "/1.xml": "HTTP 301 Location: /new.xml",
+			"/new.xml": set("/a"), "/a": aPage}, codeDone, []string{"1 file of the sitemap redirects",
+			"/1.xml redirects to http", "/new.xml", "0 faults, 1 piece of advice"}},
 		{"a wall", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 403 Cf-Mitigated: challenge"}, codeFailed,
 			[]string{"is answered with 403 by Cloudflare", "The one listed page was asked for: 1 answered with a bot wall."}},
 		{"a wall before the sitemap", map[string]string{"/maps/sitemap.xml": "HTTP 403 Cf-Mitigated: challenge"}, codeFailed,
-			[]string{"1 file is kept from the checker by a bot wall", "No listed page was found.", "nothing could be checked, 1 piece of advice"}},
-		{"nothing but 429", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 429 "}, codeFailed, []string{"1 page listed, 0 read: nothing could be checked"}},
-		{"an empty page", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": ""}, codeNo, []string{"/a is answered with 200, and is empty"}},
-		{"a chain of redirects", map[string]string{"/maps/sitemap.xml": set("/a", "/c"), "/a": "HTTP 301 Location: /b", "/b": "HTTP 301 Location: /c", "/c": aPage}, codeNo,
-			[]string{"/b, and its chain ends at http", "/c, already listed: take this one out\n"}},
-		{"a redirect to nothing", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 301 Location: /b"}, codeNo, []string{"/b, which is answered with 404 Not Found: do not list it\n"}},
-		{"a redirect to what robots.txt disallows", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 301 Location: /private/b"}, codeNo, []string{"/private/b\n"}},
-		{"a loop", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 301 Location: /b", "/b": "HTTP 301 Location: /a"}, codeNo, []string{"/b, in a loop: mend the loop, or do not list it\n"}},
-		{"a log-in", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 302 Location: /login?next=/a"}, codeNo, []string{"1 page asks visitors to log in"}},
-		{"one page in two entries", map[string]string{"/maps/sitemap.xml": set("/a", "/b", "/a"), "/a": aPage, "/b": aPage + "<p>Another."}, codeNo,
-			[]string{"sitemap.xml  3 entries, ", "The files have 3 entries for 2 pages; duplicates: 1.", "1 duplicate URL\n", "2 pages listed, 2 read"}},
-		{"languages that pages name themselves", map[string]string{"/maps/sitemap.xml": set("/en", "/de"), "/de": aPage + "<p>Deutsch.",
-			"/en": `<!doctype html><title>A</title><link rel=alternate hreflang=en-UK href=/en><link rel=alternate hreflang=de href=/de><main><p>English.</main>`}, codeNo,
-			[]string{"1 link to another language is wrong", `/en has the hreflang "en-UK": there is no region UK`, "1 link to another language is not returned", "/de for de, which does not name it in turn"}},
-		{"a wall before robots.txt", map[string]string{"/robots.txt": "HTTP 503 Cf-Mitigated: challenge", "/sitemap.xml": set("/a"), "/a": aPage}, codeDone,
-			[]string{"/robots.txt is answered with 503 by Cloudflare, in place of the file", "1 page listed, 1 read: 0 faults, 1 piece of advice\n"}},
-		{"a page for every address", map[string]string{"/maps/sitemap.xml": "<!doctype html><title>App</title>"}, codeNo, []string{"1 file is a page of HTML, and no sitemap"}},
+			[]string{"1 file is kept from the checker by a bot wall", "No listed page was found.",
+				"nothing could be checked, 1 piece of advice"}},
+		{"nothing but 429", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 429 "}, codeFailed,
+			[]string{"1 page listed, 0 read: nothing could be checked"}},
+		{"an empty page", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": ""}, codeNo,
+			[]string{"/a is answered with 200, and is empty"}},
+		{"a chain of redirects", map[string]string{"/maps/sitemap.xml": set("/a", "/c"), "/a": "HTTP 301 Location: /b",
+			"/b": "HTTP 301 Location: /c", "/c": aPage}, codeNo, []string{"/b, and its chain ends at http",
+			"/c, already listed: take this one out\n"}},
+		{"a redirect to nothing", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 301 Location: /b"}, codeNo,
+			[]string{"/b, which is answered with 404 Not Found: do not list it\n"}},
+		{"a redirect to what robots.txt disallows", map[string]string{"/maps/sitemap.xml": set("/a"),
+			"/a": "HTTP 301 Location: /private/b"}, codeNo, []string{"/private/b\n"}},
+		{"a loop", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 301 Location: /b",
+			"/b": "HTTP 301 Location: /a"}, codeNo, []string{"/b, in a loop: mend the loop, or do not list it\n"}},
+		{"a log-in", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 302 Location: /login?next=/a"}, codeNo,
+			[]string{"1 page asks visitors to log in"}},
+		{"one page in two entries", map[string]string{"/maps/sitemap.xml": set("/a", "/b", "/a"), "/a": aPage,
+			"/b": aPage + "<p>Another."}, codeNo, []string{"sitemap.xml  3 entries, ",
+			"The files have 3 entries for 2 pages; duplicates: 1.", "1 duplicate URL\n", "2 pages listed, 2 read"}},
+		{"languages that pages name themselves", map[string]string{"/maps/sitemap.xml": set("/en", "/de"),
+			"/de": aPage + "<p>Deutsch.", "/en": `<!doctype html><title>A</title><link rel=alternate hreflang=en-UK href=/en><link rel=alternate hreflang=de href=/de><main><p>English.</main>`}, codeNo,
+			[]string{"1 link to another language is wrong", `/en has the hreflang "en-UK": there is no region UK`,
+				"1 link to another language is not returned", "/de for de, which does not name it in turn"}},
+		{"a wall before robots.txt", map[string]string{"/robots.txt": "HTTP 503 Cf-Mitigated: challenge",
+			"/sitemap.xml": set("/a"), "/a": aPage}, codeDone, []string{
+			"/robots.txt is answered with 503 by Cloudflare, in place of the file",
+			"1 page listed, 1 read: 0 faults, 1 piece of advice\n"}},
+		{"a page for every address", map[string]string{"/maps/sitemap.xml": "<!doctype html><title>App</title>"}, codeNo,
+			[]string{"1 file is a page of HTML, and no sitemap"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.files["/robots.txt"] == "" {
@@ -148,14 +168,16 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 // The address of a page stands for its site, and a part of an index that robots.txt names is named by it.
 func TestCheckTakesWhatPeopleGive(t *testing.T) {
 	site := siteOf(t, map[string]string{
-		"/robots.txt": robotsTxt, "/maps/sitemap.xml": `<sitemapindex xmlns="` + namespace + `"><sitemap><loc>http://HOST/part.xml</loc></sitemap></sitemapindex>`,
+		"/robots.txt": robotsTxt, "/maps/sitemap.xml": `<sitemapindex xmlns="` + namespace +
+			`"><sitemap><loc>http://HOST/part.xml</loc></sitemap></sitemapindex>`,
 		"/part.xml": set("/en/", "/en/gone"), "/en/": aPage,
 	})
 	for _, tt := range []struct{ at, want, not string }{
 		{"/en/", "/en/ is a page, and no sitemap. So the sitemap of the site was checked.\n", "page of HTML"},
 		{"/part.xml", "2 pages listed, 1 read: 1 fault\n", "not named by robots.txt"},
 	} {
-		if code, out, errs := call(t, "check", site+tt.at); code != codeNo || !strings.Contains(out, tt.want) || strings.Contains(out, tt.not) {
+		if code, out, errs := call(t, "check", site+tt.at); code != codeNo || !strings.Contains(out, tt.want) ||
+			strings.Contains(out, tt.not) {
 			t.Errorf("%s: code %d, %s%s", tt.at, code, out, errs)
 		}
 	}
@@ -192,7 +214,8 @@ func TestCheckSaysWhatIsWrongWithACall(t *testing.T) {
 // TestHelpNamesAllFieldsOfTheJSON is for those who read a check in their CI.
 func TestHelpNamesAllFieldsOfTheJSON(t *testing.T) {
 	help := must(t, "help", "check")
-	for _, of := range []any{report.Report{}, report.Sample{}, report.Group{}, report.File{}, report.Finding{}, report.At{}} {
+	for _, of := range []any{report.Report{}, report.Sample{}, report.Group{}, report.File{}, report.Finding{},
+		report.At{}} {
 		for i := range reflect.TypeOf(of).NumField() {
 			name, _, _ := strings.Cut(reflect.TypeOf(of).Field(i).Tag.Get("json"), ",")
 			if !regexp.MustCompile(`\b` + name + `\b`).MatchString(help) {
@@ -204,16 +227,19 @@ func TestHelpNamesAllFieldsOfTheJSON(t *testing.T) {
 
 func TestCheckWithACrawlTellsBrokenLinks(t *testing.T) {
 	site := siteOf(t, map[string]string{
-		"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/"), "/": strings.Replace(aPage, "</main>", "<a href=/gone>gone</a></main>", 1),
+		"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/"), "/": strings.Replace(aPage, "</main>",
+			"<a href=/gone>gone</a></main>", 1),
 	})
 	wantOut(t, codeDone, "1 dead address is linked", "check", "-crawl", site)
 	wantOut(t, codeDone, "links to "+site+"/gone, which is answered with 404 Not Found\n", "check", "-crawl", site)
-	wantOut(t, codeDone, "A crawl found 1 public page; not listed: none. Listed, and linked nowhere: none.\n", "check", "-crawl", site)
+	wantOut(t, codeDone, "A crawl found 1 public page; not listed: none. Listed, and linked nowhere: none.\n", "check",
+		"-crawl", site)
 }
 
 func TestCheckSaysOfEachDeadAddressWhoLinksThere(t *testing.T) {
 	links := func(to ...string) string {
-		all := "<p>" + strings.Join(to, " ") + "<a href=/gone>gone</a><a href=" + strings.Join(to, ">x</a><a href=") + ">x</a>"
+		all := "<p>" + strings.Join(to, " ") + "<a href=/gone>gone</a><a href=" + strings.Join(to, ">x</a><a href=") +
+			">x</a>"
 		return strings.Replace(aPage, "</main>", all+"</main>", 1)
 	}
 	site := siteOf(t, map[string]string{
@@ -257,7 +283,8 @@ func TestCheckReadsSitemapsFromElsewhere(t *testing.T) {
 	if _, out, _ := call(t, "check", s.at+"/sitemap.xml"); !strings.Contains(out, "3 pages listed, 0 read: 3 faults") {
 		t.Errorf("without -origin: %s", out)
 	}
-	wantOut(t, codeDone, "The pages of "+origin+" were asked for at "+s.at+".\n", "check", "-origin", origin, s.at+"/sitemap.xml")
+	wantOut(t, codeDone, "The pages of "+origin+" were asked for at "+s.at+".\n", "check", "-origin", origin,
+		s.at+"/sitemap.xml")
 	wantOut(t, codeDone, "All 3 listed pages were asked for: 3 answered with a page.",
 		"check", "-origin", origin+":443", "-data", s.data, s.at+"/sitemap.xml")
 }
@@ -267,7 +294,9 @@ func TestCheckShowsWhyThereIsNoSitemap(t *testing.T) {
 	defer html.Close()
 	s := before(t, blog)
 	for at, want := range map[string]string{
-		html.URL:                  "no sitemap: " + html.URL + " has no robots.txt, and /sitemap.xml is answered with 404 Not Found, which says: 404 page not found. Serve one, and name it",
+		html.URL: "no sitemap: " + html.URL +
+			" has no robots.txt, and /sitemap.xml is answered with 404 Not Found, which says: 404 page not found. Serve one, " +
+			"and name it",
 		html.URL + "/sitemap.xml": "404 Not Found, which says: 404 page not found",
 		s.at + "/sitemap.xml":     "503 Service Unavailable, which says: No page of " + origin + " is listed yet. ",
 	} {
@@ -314,7 +343,8 @@ func TestCheckReportsAlsoThatNothingIsThere(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "report.html")
 		code, says, _ := call(t, "check", "-json", "-out", out, tt.at)
 		page, err := os.ReadFile(out)
-		if code != tt.code || !strings.Contains(says, `{"level":"fault","kind":"`+tt.kind) || !strings.Contains(says, `{"level":"summary"`) || !strings.Contains(string(page), "<h1>1 fault</h1>") ||
+		if code != tt.code || !strings.Contains(says, `{"level":"fault","kind":"`+tt.kind) ||
+			!strings.Contains(says, `{"level":"summary"`) || !strings.Contains(string(page), "<h1>1 fault</h1>") ||
 			strings.Count(says, tt.at) != tt.named || strings.Contains(says, "findings\":null") {
 			t.Errorf("%s: code %d, %s, %v", tt.at, code, says, err)
 		}

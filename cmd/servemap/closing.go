@@ -49,8 +49,8 @@ type leftOut struct {
 const shownOf = 3
 
 // leave notes what a crawl left out, each address once: pages that are known and not listed, by reason, and how many
-// these are, as the inspector counts them; and beside them what else links and the site's sitemaps name. named has pages
-// by their reason, walled the addresses where a bot wall answered, and got what was answered.
+// these are, as the inspector counts them; and beside them what else links and the site's sitemaps name. named has
+// pages by their reason, walled the addresses where a bot wall answered, and got what was answered.
 func (c *closing) leave(
 	done servemap.Exploration, groups []inspect.Group, named map[string][]inspect.Link, walled []inspect.Link,
 	got map[string]*answered,
@@ -323,13 +323,15 @@ func groupOf(g inspect.Group, named []inspect.Link) leftOut {
 // write writes the summary: the result in one line, what to mend, and what was left out, most first.
 func (c closing) write(w io.Writer, s report.Style) error {
 	var b strings.Builder
-	result := fmt.Sprintf("%s listed · %s · %s left out", report.Number(c.listed), report.Count(len(c.broken), "broken link"), report.Number(c.pages))
+	result := fmt.Sprintf("%s listed · %s · %s left out", report.Number(c.listed),
+		report.Count(len(c.broken), "broken link"), report.Number(c.pages))
 	if c.to != "" {
 		result += " → " + s.Escape(c.to)
 	}
 	fmt.Fprintf(&b, "\n%s\n", s.Paint("1", result))
 	if c.scripts {
-		c.hints = []string{"Its pages are empty without scripts, so nothing leads from one to the next, and what they say is not known. Most AI crawlers run no scripts, " +
+		c.hints = []string{"Its pages are empty without scripts, so nothing leads from one to the next, and what they say " +
+			"is not known. Most AI crawlers run no scripts, " +
 			"and search engines run them later. Render the pages on the server, or at the build; then crawl again."}
 	}
 	for _, hint := range c.hints {
@@ -385,7 +387,8 @@ func (l leftOut) says() string {
 // write writes why pages were left out, what helps, and some of them.
 func (l leftOut) write(b *strings.Builder, s report.Style) {
 	wrapped := report.Wrap(s.Escape(l.says()), strings.Repeat(" ", 8), s.Width)
-	fmt.Fprintf(b, "  %s%s\n", s.Paint("1", fmt.Sprintf("%4s", report.Number(l.n))), strings.TrimPrefix(wrapped, strings.Repeat(" ", 6)))
+	fmt.Fprintf(b, "  %s%s\n", s.Paint("1", fmt.Sprintf("%4s", report.Number(l.n))),
+		strings.TrimPrefix(wrapped, strings.Repeat(" ", 6)))
 	shown := l.some[:min(len(l.some), shownOf)]
 	for _, address := range shown {
 		fmt.Fprintf(b, "        - %s\n", s.Escape(address))
@@ -413,5 +416,6 @@ func (u unhinted) WithGroup(name string) slog.Handler { return unhinted{u.Handle
 
 // styleOf returns how texts are shown at a stream.
 func styleOf(to terminal.Plain) report.Style {
-	return report.Style{Width: to.Width(), Paint: to.Paint, Escape: func(text string) string { return terminal.Escape(text, "") }}
+	return report.Style{Width: to.Width(), Paint: to.Paint,
+		Escape: func(text string) string { return terminal.Escape(text, "") }}
 }

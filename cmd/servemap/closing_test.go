@@ -18,32 +18,39 @@ func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
 	broken := []inspect.Link{{URL: at("/gone"), Reason: "not-seen", Status: 404, From: []string{at("/a"), at("/")}}}
 	groups := []inspect.Group{
 		{Verdict: "listed", Reason: "link", Pages: 9, Care: messages.Fine},
-		{Verdict: "waiting", Reason: "not-seen", Pages: 12, Care: messages.Wait}, // three of them with a query that is skipped
+		// three of them with a query that is skipped
+		{Verdict: "waiting", Reason: "not-seen", Pages: 12, Care: messages.Wait},
 		{Verdict: "excluded", Reason: "disallowed", Pages: 2, Care: messages.Intended},
 		{Verdict: "excluded", Reason: eligibility.QueryNotCanonical.String(), Pages: 2, Care: messages.Intended},
 	}
 	named := map[string][]inspect.Link{"not-seen": {
-		broken[0], {URL: at("/staff"), Status: 403}, {URL: at("/old"), Status: 302, To: at("/new")}, {URL: at("/me"), Status: 302, To: at("/login")}, {URL: at("/a.pdf"), Status: 200},
+		broken[0], {URL: at("/staff"), Status: 403}, {URL: at("/old"), Status: 302, To: at("/new")},
+		{URL: at("/me"), Status: 302, To: at("/login")}, {URL: at("/a.pdf"), Status: 200},
 	}}
 	done := servemap.Exploration{Waiting: 4, Skipped: map[string]int{"disallowed": 2, "file": 7, "query": 5, "host": 1},
 		Examples: map[string]string{"query": at("/article.php?id=1")}}
 	var b strings.Builder
-	plain := report.Style{Paint: func(_, text string) string { return text }, Escape: func(text string) string { return text }}
+	plain := report.Style{Paint: func(_, text string) string { return text },
+		Escape: func(text string) string { return text }}
 	c := closing{listed: 1169, to: "sitemap.xml", broken: broken}
 	c.leave(done, groups, named, nil, nil)
 	if err := c.write(&b, plain); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"\n1,169 listed · 1 broken link · 15 left out → sitemap.xml\n", "  https://example.com/gone  404, linked from https://example.com/ and others\n",
+		"\n1,169 listed · 1 broken link · 15 left out → sitemap.xml\n",
+		"  https://example.com/gone  404, linked from https://example.com/ and others\n",
 		"1  address is on another host than the site's. A sitemap is for one host. If this one is yours too, crawl it",
 		"4  pages were not asked for, as the limit of requests was reached.",
-		"2  pages are disallowed by the site's robots.txt.", "1  page is refused (403). If it is public", "1  page sends visitors to log in",
+		"2  pages are disallowed by the site's robots.txt.", "1  page is refused (403). If it is public",
+		"1  page sends visitors to log in",
 		"1  link leads to a file that is not HTML. Only pages of HTML are listed: " +
 			"keep PDFs and other files in the sitemap that you have.",
-		"1  page redirects (302). Link to the address where it leads.", "2  pages have parameters of their own, and name no URL",
+		"1  page redirects (302). Link to the address where it leads.",
+		"2  pages have parameters of their own, and name no URL",
 		"3  linked addresses have a parameter that -query does not name, or one without a value.",
-		"- https://example.com/article.php?id=1\n        and 2 more\n", "- https://example.com/old → https://example.com/new\n",
+		"- https://example.com/article.php?id=1\n        and 2 more\n",
+		"- https://example.com/old → https://example.com/new\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("it does not say %q: %s", want, b.String())
@@ -60,14 +67,16 @@ func TestSummaryOfACrawlTellsEachPageOnce(t *testing.T) {
 	named := map[string][]inspect.Link{"no-page": {
 		{URL: at("/")}, {URL: at("/a"), Status: 403}, {URL: at("/b"), Status: 403}, busy, {URL: at("/away"), Status: 302},
 	}, "not-seen": {{URL: at("/c"), Status: 403}}}
-	walled := []inspect.Link{{URL: at("/"), Status: 403, Verdict: "walled", Reason: "Anubis"}, {URL: at("/a"), Status: 403, Verdict: "walled", Reason: "Anubis"}}
+	walled := []inspect.Link{{URL: at("/"), Status: 403, Verdict: "walled", Reason: "Anubis"},
+		{URL: at("/a"), Status: 403, Verdict: "walled", Reason: "Anubis"}}
 	groups := []inspect.Group{
 		{Verdict: "waiting", Reason: "no-page", Pages: 5, Care: messages.Intended}, // with the entry, to which nothing links
 		{Verdict: "waiting", Reason: "not-seen", Pages: 1, Care: messages.Wait},
 	}
 	c := closing{broken: []inspect.Link{busy}}
 	got := map[string]*answered{
-		busy.URL: {link: busy}, at("/away"): {link: inspect.Link{URL: at("/away"), Status: 302, To: "https://other.example/"}},
+		busy.URL: {link: busy}, at("/away"): {link: inspect.Link{URL: at("/away"), Status: 302,
+			To: "https://other.example/"}},
 	}
 	c.leave(servemap.Exploration{Skipped: map[string]int{"failed": 1, "off-site": 1}}, groups, named, walled, got)
 	rows := map[string]int{}

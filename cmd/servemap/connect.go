@@ -106,7 +106,8 @@ func (a *asking) alone(ctx context.Context, text []byte) (*control.Client, error
 		words.Use(words.Keys)
 	}
 	s, log := sites[0], slog.New(slog.DiscardHandler)
-	s.Data, s.Database, s.Ranges = a.data, "", "" // the environment may have a database; nobody fetches pages here, and the path may mean another folder now
+	// the environment may have a database; nobody fetches pages here, and the path may mean another folder now
+	s.Data, s.Database, s.Ranges = a.data, "", ""
 	st, end, err := openFolder(ctx, s, log, askAgain)
 	if err != nil {
 		return nil, err
@@ -121,7 +122,8 @@ func (a *asking) alone(ctx context.Context, text []byte) (*control.Client, error
 
 // locked is the error of a folder whose process does not answer.
 func locked(data string) error {
-	return exit{codeLocked, fmt.Sprintf("-data %s: another process holds the folder and does not answer; wait, or end that process", data)}
+	return exit{codeLocked, fmt.Sprintf(
+		"-data %s: another process holds the folder and does not answer; wait, or end that process", data)}
 }
 
 // askFirst asks a process, and waits for its answer only so long. It fails if

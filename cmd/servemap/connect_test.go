@@ -23,12 +23,14 @@ func TestSecondProcessSaysWhoHoldsTheDataAndTakesOver(t *testing.T) {
 	second := serve(t, data, "files", site, "-origin", origin)
 	second.log.await(t, "this process takes over when that one ends. For both at once, use -database.")
 	wantStatus(t, 200, second.at+"/a.html")
-	wantErrs(t, codeFailed, "give -listen another address", "files", site, "-origin", origin, "-data", t.TempDir(), "-listen", strings.TrimPrefix(first.at, "http://"))
+	wantErrs(t, codeFailed, "give -listen another address", "files", site, "-origin", origin, "-data", t.TempDir(),
+		"-listen", strings.TrimPrefix(first.at, "http://"))
 	first.stop()
 	second.log.await(t, "msg=explored")
 	wantStatus(t, 200, second.at+"/sitemap.xml")
 	var h health
-	if err := json.Unmarshal([]byte(must(t, "health", "-json", "-data", data)), &h); err != nil || "http://"+h.Listen != second.at {
+	if err := json.Unmarshal([]byte(must(t, "health", "-json", "-data", data)), &h); err != nil ||
+		"http://"+h.Listen != second.at {
 		t.Errorf("%+v, %v", h, err)
 	}
 }
@@ -61,7 +63,8 @@ func TestSilentProcessKeepsNobodyWaiting(t *testing.T) {
 	var asked sync.WaitGroup
 	for _, command := range []string{"health", "list", "link"} {
 		asked.Go(func() {
-			if code, out, errs := call(t, command, "-data", data); code != codeLocked || out != "" || !strings.Contains(errs, "does not answer") {
+			if code, out, errs := call(t, command, "-data", data); code != codeLocked || out != "" ||
+				!strings.Contains(errs, "does not answer") {
 				t.Errorf("%s: code %d, %s", command, code, errs)
 			}
 		})
@@ -132,12 +135,15 @@ func TestFolderOfAnotherUserIsNotOpened(t *testing.T) {
 	before := entries(t, data)
 	_, pages := newForeign(t)
 	wantErrs(t, codeFailed, "sudo -u '#54321' servemap", "crawl", pages, "-data", data, "-out", "-")
-	if code, out, _ := call(t, "health", "-data", data); code != codeNo || !strings.Contains(out, "not served") || !strings.Contains(out, "belongs to another user") {
+	if code, out, _ := call(t, "health", "-data", data); code != codeNo || !strings.Contains(out, "not served") ||
+		!strings.Contains(out, "belongs to another user") {
 		t.Errorf("code %d, %s", code, out)
 	}
-	wantErrs(t, codeFailed, "belongs to another user", "files", site, "-origin", origin, "-data", data, "-listen", "127.0.0.1:0")
+	wantErrs(t, codeFailed, "belongs to another user", "files", site, "-origin", origin, "-data", data, "-listen",
+		"127.0.0.1:0")
 	served := serve(t, data, "files", site, "-origin", origin, "-wait")
-	wantPagesAlone(t, served, func() string { _, out, errs := call(t, "health", "-data", data); return out + errs }, "belongs to another user")
+	wantPagesAlone(t, served, func() string { _, out, errs := call(t, "health", "-data", data); return out + errs },
+		"belongs to another user")
 	served.stop()
 	sameStrings(t, "files after the refusal", entries(t, data), before...)
 }

@@ -60,7 +60,8 @@ type crawl struct {
 	site *heard
 }
 
-// crawlAtOnce is how many requests of a crawl run at once at most. It comes to that only while answers take no longer for it.
+// crawlAtOnce is how many requests of a crawl run at once at most. It comes to that only while answers take no longer
+// for it.
 const crawlAtOnce = 16
 
 func (c *crawl) run(ctx context.Context, address string) error {
@@ -194,7 +195,8 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 		defer end()
 	}
 	a.log.Info("crawling", "site", c.Origin, "to", c.out)
-	done, err := a.explorer.Explore(ctx, servemap.ExploreOptions{MaxRequests: c.Max, Concurrency: c.Concurrency, Progress: explorer.Progress(a.log)})
+	done, err := a.explorer.Explore(ctx, servemap.ExploreOptions{MaxRequests: c.Max, Concurrency: c.Concurrency,
+		Progress: explorer.Progress(a.log)})
 	if err != nil {
 		kept := "nothing is kept without -data"
 		if c.Data != "" {
@@ -329,7 +331,8 @@ func (c *crawl) write(files http.Handler) error {
 	name := c.Name + ".xml"
 	code, text := fetch(files, c.Origin+"/"+name)
 	if code != http.StatusOK {
-		return exit{codeNo, fmt.Sprintf("%s is not written: %s", c.out, bytes.TrimSpace(bytes.Replace(text, []byte(messages.ToOwner()), nil, 1)))}
+		return exit{codeNo, fmt.Sprintf("%s is not written: %s", c.out,
+			bytes.TrimSpace(bytes.Replace(text, []byte(messages.ToOwner()), nil, 1)))}
 	}
 	var index struct {
 		Parts []string `xml:"sitemap>loc"`
@@ -382,7 +385,8 @@ func stranger(
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.Out.URL.RawQuery = r.In.URL.RawQuery // as linked
 			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = origin.Scheme, origin.Host, origin.Host
-			r.Out.Header = http.Header{"User-Agent": {explore.Agent + agentPage}, "Accept": r.In.Header["Accept"], "Accept-Encoding": {"gzip"}}
+			r.Out.Header = http.Header{"User-Agent": {explore.Agent + agentPage}, "Accept": r.In.Header["Accept"],
+				"Accept-Encoding": {"gzip"}}
 		},
 		ErrorHandler: func(_ http.ResponseWriter, r *http.Request, err error) {
 			if r.Context().Err() == nil {
@@ -459,11 +463,13 @@ func linked(ctx context.Context, s streams, origin string) (found check.Crawl, e
 		return found, err
 	}
 	for _, l := range links.Broken {
-		found.Broken = append(found.Broken, check.Broken{To: l.URL, Status: l.Status, From: slices.Sorted(slices.Values(l.From))})
+		found.Broken = append(found.Broken, check.Broken{To: l.URL, Status: l.Status,
+			From: slices.Sorted(slices.Values(l.From))})
 	}
 	slices.SortFunc(found.Broken, func(a, b check.Broken) int { return strings.Compare(a.To, b.To) })
 	if _, means, add := a.explorer.Missing(done); len(found.Public) == 0 {
-		says := []string{"The crawl could list none of", report.Count(done.Pages, "page") + ".", means, c.cure(add), c.wallsIn()}
+		says := []string{"The crawl could list none of", report.Count(done.Pages, "page") + ".", means, c.cure(add),
+			c.wallsIn()}
 		found.Why = strings.Join(strings.Fields(strings.Join(says, " ")), " ")
 	}
 	found.Led, found.Whole = slices.Sorted(maps.Keys(led)), done.Waiting == 0

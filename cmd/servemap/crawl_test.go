@@ -56,10 +56,12 @@ func TestCrawlWritesTheSitemapOfAForeignSite(t *testing.T) {
 	says := must(t, "crawl", site, "-out", out)
 	text, err := os.ReadFile(out)
 	base.Check(t, err)
-	if n := strings.Count(string(text), "<loc>"+site+"/"); n != 19 || strings.Contains(string(text), "article-3<") || strings.Contains(string(text), "article-1<") {
+	if n := strings.Count(string(text), "<loc>"+site+"/"); n != 19 || strings.Contains(string(text), "article-3<") ||
+		strings.Contains(string(text), "article-1<") {
 		t.Errorf("%d pages are listed: %s", n, text)
 	}
-	for _, want := range []string{"19 listed · 0 broken links · ", "1  page is disallowed by the site's robots.txt", "1  link may change something", "/articles/1/delete", "1  page is refused (401)", "- " + site + "/article-1\n"} {
+	for _, want := range []string{"19 listed · 0 broken links · ", "1  page is disallowed by the site's robots.txt",
+		"1  link may change something", "/articles/1/delete", "1  page is refused (401)", "- " + site + "/article-1\n"} {
 		if !strings.Contains(says, want) {
 			t.Errorf("it does not say %q: %s", want, says)
 		}
@@ -79,7 +81,8 @@ func TestCrawlThatListsNothingSaysWhatHelps(t *testing.T) {
 		w.Header().Set("Cache-Control", "no-store")
 		switch r.URL.Path {
 		case "/sitemap.xml":
-			fmt.Fprintf(w, "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>http://%s/article-2</loc></url><url><loc>http://%[1]s/alone</loc></url><url><loc>http://%[1]s/gone</loc></url></urlset>", r.Host)
+			fmt.Fprintf(w, "<urlset "+
+				"xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>http://%s/article-2</loc></url><url><loc>http://%[1]s/alone</loc></url><url><loc>http://%[1]s/gone</loc></url></urlset>", r.Host)
 		case "/gone":
 			http.NotFound(w, r)
 		case "/alone":
@@ -98,10 +101,17 @@ func TestCrawlThatListsNothingSaysWhatHelps(t *testing.T) {
 		wants []string
 		not   string
 	}{
-		{"crawl", []string{"crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml")}, codeNo, []string{"\n0 listed · ", cure + "\n", "is not written: No page of " + site.URL + " is listed yet."}, "inspector"},
-		{"check", []string{"check", site.URL, "-crawl"}, codeNo, []string{"The crawl could list none of 21 pages. Sent as not to be stored (Cache-Control: no-store). ", cure}, "linked nowhere"},
-		{"crawl with such a flag", []string{"crawl", site.URL, "-public", "/article-2", "-out", filepath.Join(t.TempDir(), "sitemap.xml")}, codeDone, []string{"If these pages are public, add -public /\n"}, "public: servemap"},
-		{"crawl as it says", []string{"crawl", site.URL, "-public", "/", "-out", filepath.Join(t.TempDir(), "sitemap.xml")}, codeDone, []string{"\n22 listed · ", "1  page of the site's own sitemap is answered with an error. Mend it, or", "- " + site.URL + "/gone is answered with 404 Not Found\n"}, "If these pages"},
+		{"crawl", []string{"crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml")}, codeNo,
+			[]string{"\n0 listed · ", cure + "\n", "is not written: No page of " + site.URL + " is listed yet."}, "inspector"},
+		{"check", []string{"check", site.URL, "-crawl"}, codeNo,
+			[]string{"The crawl could list none of 21 pages. Sent as not to be stored (Cache-Control: no-store). ", cure},
+			"linked nowhere"},
+		{"crawl with such a flag", []string{"crawl", site.URL, "-public", "/article-2", "-out",
+			filepath.Join(t.TempDir(), "sitemap.xml")}, codeDone, []string{
+			"If these pages are public, add -public /\n"}, "public: servemap"},
+		{"crawl as it says", []string{"crawl", site.URL, "-public", "/", "-out", filepath.Join(t.TempDir(), "sitemap.xml")},
+			codeDone, []string{"\n22 listed · ", "1  page of the site's own sitemap is answered with an error. Mend it, or",
+				"- " + site.URL + "/gone is answered with 404 Not Found\n"}, "If these pages"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			code, out, errs := call(t, tt.args...)
@@ -136,15 +146,17 @@ func faulty(w http.ResponseWriter, r *http.Request) {
 		text += "</urlset>"
 	case "/en/":
 		text = "<title>Teas</title><p>All teas that we sell."
-		for _, path := range strings.Fields("/soft /scheme /admin/report /wall/1 /copy-1 /copy-2 /view?sort=a /cal?x=1 /off /empty /a.pdf " +
-			"/broken /moved /stub /login-only /items/5/delete /items/6/delete") {
+		for _, path := range strings.Fields(
+			"/soft /scheme /admin/report /wall/1 /copy-1 /copy-2 /view?sort=a /cal?x=1 /off /empty /a.pdf " +
+				"/broken /moved /stub /login-only /items/5/delete /items/6/delete") {
 			text += " <a href='" + path + "'>more</a>"
 		}
 		text += " <a href='" + at + "/admin/report'>the same</a>"
 	case "/soft":
 		text = "<title>Page not found</title><p>There is nothing here. Try the list of our teas."
 	case "/scheme":
-		text = "<link rel=canonical href='https://" + r.Host + "/scheme'><title>Gifts</title><p>Our gifts, and how we pack them."
+		text = "<link rel=canonical href='https://" + r.Host +
+			"/scheme'><title>Gifts</title><p>Our gifts, and how we pack them."
 	case "/wall/1", "/wall/map.xml":
 		w.Header().Set("Cf-Mitigated", "challenge")
 		w.WriteHeader(http.StatusServiceUnavailable)
@@ -180,16 +192,22 @@ func TestCrawlTellsEachAddressOnceWithItsCause(t *testing.T) {
 		"servemap check says\n     1  page says \"not found\", with status 200.", at + "/scheme names https",
 		"\n     1  page names another page as canonical. List",
 		at + "/soft says that there is no page: \"Page not found\"\n", "2  pages name another page as canonical. Have those",
-		"1  page redirects (301). No link leads here, so nothing needs to be done.\n        " + at + "/ → " + site.URL + "/en/\n",
+		"1  page redirects (301). No link leads here, so nothing needs to be done.\n        " + at + "/ → " + site.URL +
+			"/en/\n",
 		"1  page redirects (301). Link to the address where it leads.\n        " + at + "/moved → " + site.URL + "/en/\n",
-		"1  link redirects to another host. If that is this site, as www is, give it as the origin.\n        " + at + "/off → http://shop.example/\n",
-		"1  page is kept from the crawl by a bot wall (Cloudflare, 503). Allow the User-Agent servemap-explore", "1  page is disallowed by", "1  page is empty. ",
+		"1  link redirects to another host. If that is this site, as www is, give it as the origin.\n        " + at +
+			"/off → http://shop.example/\n",
+		"1  page is kept from the crawl by a bot wall (Cloudflare, 503). Allow the User-Agent servemap-explore",
+		"1  page is disallowed by", "1  page is empty. ",
 		"1  link leads to a file that is not HTML. Only pages of HTML are listed: " +
 			"keep PDFs and other files in the sitemap that you have.\n        " + at + "/a.pdf\n",
 		at + "/stub leads on to " + site.URL + "/en/ by itself", "1  page sends visitors to log in. ",
-		"2  links may change something, so they were not followed. If they are pages, add -always for them.\n        " + at + "/items/5/delete\n        " + at + "/items/6/delete\n",
-		"Besides\n     1  ", at + "/b.pdf\n", "1  page of the site's own sitemap is answered with an error. ", at + "/stale is answered with 404",
-		"1  sitemap of the site could not be read. ", at + "/wall/map.xml is answered with 503 by Cloudflare", at + "/admin/map.xml\n",
+		"2  links may change something, so they were not followed. If they are pages, add -always for them.\n        " + at +
+			"/items/5/delete\n        " + at + "/items/6/delete\n",
+		"Besides\n     1  ", at + "/b.pdf\n", "1  page of the site's own sitemap is answered with an error. ",
+		at + "/stale is answered with 404",
+		"1  sitemap of the site could not be read. ", at + "/wall/map.xml is answered with 503 by Cloudflare",
+		at + "/admin/map.xml\n",
 	} {
 		if !strings.Contains(says, want) {
 			t.Errorf("it does not say %q", want)
@@ -206,7 +224,8 @@ func TestCrawlTellsEachAddressOnceWithItsCause(t *testing.T) {
 		NotListed int `json:"not_listed"`
 	}
 	base.Check(t, json.Unmarshal([]byte(must(t, "status", "-data", data, "-json")), &st))
-	if want := fmt.Sprintf("3 listed · 1 broken link · %d left out", left); !strings.Contains(says, want) || left != st.NotListed-1 {
+	if want := fmt.Sprintf("3 listed · 1 broken link · %d left out", left); !strings.Contains(says, want) ||
+		left != st.NotListed-1 {
 		t.Errorf("it does not say %q, or status has %d", want, st.NotListed)
 	}
 	told := map[string]bool{}
@@ -266,7 +285,8 @@ func TestEachCrawlOfALargeSiteWritesTheSameWholeFile(t *testing.T) {
 		}
 		w.Header().Set("Connection", "close")
 		words := strings.Fields("oak willow maple cherry spruce river meadow castle harbour violin")
-		fmt.Fprintf(w, "<!doctype html><title>Story %d</title><p>A story of the %s, the %s and the %s.", n, words[n%10], words[n/10%10], words[n/100%10])
+		fmt.Fprintf(w, "<!doctype html><title>Story %d</title><p>A story of the %s, the %s and the %s.", n, words[n%10],
+			words[n/10%10], words[n/100%10])
 		for i := 10 * n; i < 10*n+10; i++ {
 			fmt.Fprintf(w, "<a href=/story-%d>%[1]d</a> ", 1+i%(pages-1))
 		}
@@ -297,7 +317,8 @@ func TestInspectorOfACrawlFetchesPages(t *testing.T) {
 	_, site := newForeign(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	s, ended := &server{t: t, log: newLines()}, make(chan int)
-	args := []string{"crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml"), "-admin", "127.0.0.1:0", "-admin-password", "secret"}
+	args := []string{"crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml"), "-admin", "127.0.0.1:0",
+		"-admin-password", "secret"}
 	go func() { ended <- run(ctx, args, streams{out: io.Discard, err: s.log}) }()
 	s.log.await(t, "until you end it")
 	r, err := http.NewRequest(http.MethodPost, strings.TrimSpace(linkOf(t, s))+"try", strings.NewReader("u=/article-4"))
@@ -318,7 +339,8 @@ func TestLaterCrawlsDateWhatChanged(t *testing.T) {
 	t.Setenv("SERVEMAP_ADMIN_PASSWORD", "a password")
 	texts := map[string]string{}
 	for i := range 12 {
-		texts[fmt.Sprintf("/%d", i)] = fmt.Sprintf("Our offer number %d has %d parts, and costs %d. It is made of wood, and keeps for years.", i, i+3, i*7)
+		texts[fmt.Sprintf("/%d", i)] = fmt.Sprintf(
+			"Our offer number %d has %d parts, and costs %d. It is made of wood, and keeps for years.", i, i+3, i*7)
 	}
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/" {
@@ -347,8 +369,10 @@ func TestLaterCrawlsDateWhatChanged(t *testing.T) {
 	if dated := crawl(); len(dated) > 0 {
 		t.Errorf("after the first crawl %v are dated", dated)
 	}
-	texts["/3"] = "It is sold out. The next ones come in spring, from another maker, and will be of steel and glass, in four colours. " +
-		"We went to see him in his workshop by the lake, where he showed us how the frames are bent, and why they last longer than those that we sold so far. Orders begin in May."
+	texts["/3"] = "It is sold out. The next ones come in spring, from another maker, and will be of steel and glass, in " +
+		"four colours. " +
+		"We went to see him in his workshop by the lake, where he showed us how the frames are bent, and why they last " +
+		"longer than those that we sold so far. Orders begin in May."
 	dated := crawl()
 	if len(dated) != 1 || dated["/3"] == "" {
 		t.Errorf("after the change %v are dated", dated)
@@ -384,7 +408,8 @@ func TestCrawlOfASiteOfScriptsSaysSo(t *testing.T) {
 	}))
 	defer site.Close()
 	code, out, errs := call(t, "crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
-	if code != codeDone || !strings.Contains(out, "Its pages are empty without scripts") || strings.Contains(out+errs, "link to no page") {
+	if code != codeDone || !strings.Contains(out, "Its pages are empty without scripts") ||
+		strings.Contains(out+errs, "link to no page") {
 		t.Errorf("code %d: %s%s", code, out, errs)
 	}
 }
@@ -398,7 +423,8 @@ func TestCrawlRefusesWhatItMustNotTake(t *testing.T) {
 		name, want string
 		args       []string
 	}{
-		{"the folder of another site", "has what was learned of " + one, []string{other, "-out", "-", "-data", filepath.Join(dir, "data")}},
+		{"the folder of another site", "has what was learned of " + one, []string{other, "-out", "-", "-data",
+			filepath.Join(dir, "data")}},
 		{"a password", "the address has a user", []string{strings.Replace(other, "://", "://me:secret@", 1), "-out", "-"}},
 	} {
 		code, out, errs := call(t, append([]string{"crawl"}, tt.args...)...)
@@ -425,7 +451,8 @@ func TestCrawlThatFailsLeavesTheFile(t *testing.T) {
 		{"nothing is listed", empty.URL, codeNo, "is not written: No page of"},
 		{"robots.txt is elsewhere", moved.URL, codeFailed, "other.example"},
 		{"nobody answers", gone.URL, codeFailed, "does not answer: "},
-		{"an address without a scheme that speaks no https", strings.TrimPrefix(empty.URL, "http://"), codeFailed, "if it speaks no https, give " + empty.URL},
+		{"an address without a scheme that speaks no https", strings.TrimPrefix(empty.URL, "http://"), codeFailed,
+			"if it speaks no https, give " + empty.URL},
 		{"a name that leads nowhere, which no scheme mends", "a.invalid", codeFailed, "no such host\n"},
 		{"no address", "ftp://example.com", codeUsage, "does not begin with http:// or https://"},
 	} {
@@ -442,7 +469,9 @@ func TestCrawlThatFailsLeavesTheFile(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-f.asked; cancel() }()
 	var errs strings.Builder
-	if code := run(ctx, []string{"crawl", site.URL, "-out", out}, streams{out: io.Discard, err: &errs}); code != codeInterrupted || !strings.Contains(errs.String(), "is not written, and nothing is kept without -data") {
+	if code := run(ctx, []string{"crawl", site.URL, "-out", out}, streams{out: io.Discard,
+		err: &errs}); code != codeInterrupted || !strings.Contains(errs.String(), "is not written, and nothing is kept "+
+		"without -data") {
 		t.Errorf("interrupted: code %d, %s", code, errs.String())
 	}
 	if text, err := os.ReadFile(out); err != nil || string(text) != "old" {
@@ -501,11 +530,14 @@ func TestCrawlTellsABotWallAsWhatItIs(t *testing.T) {
 		code    int
 		want    string
 	}{
-		{"before each page", wall(http.StatusForbidden), "crawl", codeNo, " 1 page is kept from the crawl by a bot wall (Anubis, 403). "},
-		{"that says 200", wall(http.StatusOK), "crawl", codeNo, " 1 page is kept from the crawl by a bot wall (Anubis, 200). "},
+		{"before each page", wall(http.StatusForbidden), "crawl", codeNo,
+			" 1 page is kept from the crawl by a bot wall (Anubis, 403). "},
+		{"that says 200", wall(http.StatusOK), "crawl", codeNo,
+			" 1 page is kept from the crawl by a bot wall (Anubis, 200). "},
 		{"before robots.txt", wall(http.StatusServiceUnavailable), "crawl", codeFailed, "robots.txt was answered with 503"},
 		{"before one page", some, "crawl", codeDone, " 1 page is kept from the crawl by a bot wall (Anubis, 403). "},
-		{"before a crawl of check", wall(http.StatusForbidden), "check", codeFailed, "0 pages listed, 0 read: nothing could be checked"},
+		{"before a crawl of check", wall(http.StatusForbidden), "check", codeFailed,
+			"0 pages listed, 0 read: nothing could be checked"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			site := httptest.NewServer(tt.site)
@@ -519,7 +551,8 @@ func TestCrawlTellsABotWallAsWhatItIs(t *testing.T) {
 			if code != tt.code || !strings.Contains(says, tt.want) || strings.Count(says, strings.TrimSuffix(around, ".")) != 1 {
 				t.Errorf("code %d: %s%s", code, out, errs)
 			}
-			if strings.Contains(says, "refused") || strings.Contains(says, "gave the crawl no page") || strings.Contains(says, "with errors") {
+			if strings.Contains(says, "refused") || strings.Contains(says, "gave the crawl no page") ||
+				strings.Contains(says, "with errors") {
 				t.Errorf("it tells the wall as something else: %s%s", out, errs)
 			}
 		})

@@ -19,7 +19,8 @@ func TestCommandsOfTheDocsAreThoseOfTheHelp(t *testing.T) {
 		for _, name := range names {
 			text, err := os.ReadFile(name)
 			base.Check(t, err)
-			for _, m := range regexp.MustCompile("servemap ([a-z]+)((?: [^`\\n|&;)]*)?)").FindAllStringSubmatch(string(text), -1) {
+			for _, m := range regexp.MustCompile("servemap ([a-z]+)((?: [^`\\n|&;)]*)?)").FindAllStringSubmatch(string(text),
+				-1) {
 				flags := regexp.MustCompile(` (-[a-z][\w-]*)`).FindAllStringSubmatch(m[2], -1)
 				if len(flags) == 0 { // it may be a sentence
 					continue

@@ -99,7 +99,8 @@ func (d *door) relieve(p *process) {
 	}
 }
 
-// twins returns other listeners at the same addresses. Visitors who came to the first ones, and were not taken in, are theirs.
+// twins returns other listeners at the same addresses. Visitors who came to the first ones, and were not taken in, are
+// theirs.
 func twins(listeners []net.Listener) (all []net.Listener, err error) {
 	for _, l := range listeners {
 		file, err := l.(*net.TCPListener).File()
@@ -128,8 +129,8 @@ func (d *door) end(drain time.Duration) {
 
 // endWithin ends a shift, and reports whether it had answered all requests by then. Who only reads, and who gets an
 // answer already, which may never end, has only the time for sending: a reader who has got nothing yet is asked to come
-// again, so that nobody else is refused for him. [http.Server.Shutdown] would hang up on who has just come in, before it
-// reads what they ask for. Who stays silent for a tenth of that time asks for nothing.
+// again, so that nobody else is refused for him. [http.Server.Shutdown] would hang up on who has just come in, before
+// it reads what they ask for. Who stays silent for a tenth of that time asks for nothing.
 func (s *shift) endWithin(patience, sending time.Duration) bool {
 	for _, l := range s.listeners {
 		l.Close()
@@ -220,11 +221,14 @@ func listen(name, address string) (net.Listener, error) {
 	var form *net.AddrError
 	switch {
 	case errors.As(err, &form):
-		return nil, usage("{-"+name+"} %s: %v; give an address such as localhost:8080, or :8080 for all of the machine's addresses", address, err)
+		return nil, usage("{-"+name+"} %s: %v; give an address such as localhost:8080, or :8080 for all of the machine's "+
+			"addresses", address, err)
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf(words.Say("another program listens at %s; end it, or give {-"+name+"} another address: %w"), address, err)
+		return nil, fmt.Errorf(words.Say("another program listens at %s; end it, or give {-"+name+"} another address: %w"),
+			address, err)
 	case errors.Is(err, fs.ErrPermission):
-		return nil, fmt.Errorf(words.Say("Cannot use {-"+name+"} %s as user %s: permission denied. Choose a port above 1023, or let the process have the others."), address, whoami())
+		return nil, fmt.Errorf(words.Say("Cannot use {-"+name+
+			"} %s as user %s: permission denied. Choose a port above 1023, or let the process have the others."), address, whoami())
 	case err != nil:
 		return nil, fmt.Errorf(words.Say("{-"+name+"} %s: %w"), address, err)
 	}
@@ -251,7 +255,8 @@ func given() (all []net.Listener) {
 // closeUnused closes what systemd gave for no setting, where visitors would wait for ever.
 func (p *process) closeUnused() {
 	for _, l := range p.given {
-		p.log.Warn(words.Say("systemd gave a socket that no {-listen} and no {-admin} names by its port, so nobody answers there"), "at", l.Addr())
+		p.log.Warn(words.Say("systemd gave a socket that no {-listen} and no {-admin} names by its port, so nobody answers "+
+			"there"), "at", l.Addr())
 		l.Close()
 	}
 	p.given = nil

@@ -76,12 +76,14 @@ func TestFirstTryNeedsNoOrigin(t *testing.T) {
 	defer up.Close()
 	s := serve(t, t.TempDir(), "proxy", "-to", up.URL, "-explore") // at any port
 	s.log.await(t, "msg=explored")
-	if n := strings.Count(must(t, "list", "-data", s.data), strings.Replace(s.at, "127.0.0.1", "localhost", 1)+"/"); n != 21 || !strings.Contains(s.log.String(), "for trying only") {
+	if n := strings.Count(must(t, "list", "-data", s.data), strings.Replace(s.at, "127.0.0.1", "localhost", 1)+
+		"/"); n != 21 || !strings.Contains(s.log.String(), "for trying only") {
 		t.Errorf("%d are listed: %s", n, s.log)
 	}
 	serve(t, t.TempDir(), "proxy", "-to", "http://[fe80::1%25eth0]:3000") // no page can have that host
 	for listen, want := range map[string]string{
-		"localhost:8080": "localhost", ":http": "localhost", "0.0.0.0:8080": "localhost", "[::1]:8080": "localhost", "192.168.1.2:0": "192.168.1.2", "shop:8080": "shop",
+		"localhost:8080": "localhost", ":http": "localhost", "0.0.0.0:8080": "localhost", "[::1]:8080": "localhost",
+		"192.168.1.2:0": "192.168.1.2", "shop:8080": "shop",
 	} {
 		if got := forTrying(listen, 8080); got != "http://"+want+":8080" {
 			t.Errorf("-listen %s: %s, want %s", listen, got, want)
@@ -171,7 +173,8 @@ func TestExplorationSaysWhatKeepsPagesOutAndWhatToType(t *testing.T) {
 			defer up.Close()
 			args := []string{"proxy", "-to", up.URL, "-origin", origin, "-explore"}
 			s := serve(t, t.TempDir(), args...)
-			if line := s.log.await(t, "could not be listed"); !strings.Contains(line, tt.says) || !strings.Contains(line, "pages=21") || !strings.Contains(line, tt.flags) {
+			if line := s.log.await(t, "could not be listed"); !strings.Contains(line, tt.says) ||
+				!strings.Contains(line, "pages=21") || !strings.Contains(line, tt.flags) {
 				t.Error(line)
 			}
 			if tt.flags == "" {

@@ -43,14 +43,16 @@ func TestFolderWithoutRightsCostsOnlyTheSitemap(t *testing.T) {
 		!strings.HasSuffix(string(out), "as user 54321: permission denied. Change its owner, or choose another folder.\n") {
 		t.Errorf("without -wait: %v, %s", err, out)
 	}
-	s, c := &server{t: t, data: data, log: newLines()}, command(onlyHere([]string{"files", site, "-origin", origin, "-wait"}, data)...)
+	s, c := &server{t: t, data: data, log: newLines()},
+		command(onlyHere([]string{"files", site, "-origin", origin, "-wait"}, data)...)
 	c.Stderr = s.log
 	base.Check(t, c.Start())
 	s.stop = sync.OnceValue(func() int { _ = c.Wait(); return c.ProcessState.ExitCode() })
 	t.Cleanup(func() { _ = c.Process.Kill(); s.stop() })
 	s.log.await(t, "cannot be used now")
 	s.awaitAddress()
-	wantPagesAlone(t, s, func() string { out, _ := command("health", "-data", data).CombinedOutput(); return string(out) }, "permission denied")
+	wantPagesAlone(t, s, func() string { out, _ := command("health", "-data", data).CombinedOutput(); return string(out) },
+		"permission denied")
 	if _, out, _ := call(t, "health", "-data", data); !strings.Contains(out, "served by process") {
 		t.Errorf("to root health says %s", out)
 	}
@@ -77,5 +79,6 @@ func TestFullDiskIsTold(t *testing.T) {
 	t.Cleanup(func() { base.Check(t, exec.Command("umount", "-l", data).Run()) })
 	wantErrs(t, codeFailed, "MiB are needed", "crawl", pages, "-data", data, "-out", "-")
 	s := serve(t, data, "files", site, "-origin", origin)
-	wantPagesAlone(t, s, func() string { _, out, errs := call(t, "health", "-data", data); return out + errs }, "MiB are needed")
+	wantPagesAlone(t, s, func() string { _, out, errs := call(t, "health", "-data", data); return out + errs },
+		"MiB are needed")
 }

@@ -23,7 +23,9 @@ func TestHangupsLeaveTheSitemapAndNothingElse(t *testing.T) {
 	behind := httptest.NewServer(http.HandlerFunc(blog))
 	defer behind.Close()
 	data := t.TempDir()
-	s, c := start(t, data, "run", "-config", write(t, fmt.Sprintf("origin = %q\nto = %q\ndata = %q\nlisten = '127.0.0.1:0'\ninside = true\nexplore = true\n", origin, behind.URL, data)))
+	s, c := start(t, data, "run", "-config",
+		write(t, fmt.Sprintf("origin = %q\nto = %q\ndata = %q\nlisten = '127.0.0.1:0'\ninside = true\nexplore = true\n",
+			origin, behind.URL, data)))
 	s.log.await(t, "msg=explored")
 	files := func() int { return len(entries(t, fmt.Sprintf("/proc/%d/fd", c.Process.Pid))) }
 	before, end := files(), make(chan struct{})
@@ -86,7 +88,8 @@ func TestVisitorsAreServedWhileLongAnswersEnd(t *testing.T) {
 	for _, path := range []string{"/article-1", "/sitemap.xml"} {
 		wantStatus(t, http.StatusOK, s.at+path)
 	}
-	if _, out, _ := call(t, "health", "-data", s.data); !strings.Contains(out, "served by process") || !strings.Contains(out, "which ends in order") {
+	if _, out, _ := call(t, "health", "-data", s.data); !strings.Contains(out, "served by process") ||
+		!strings.Contains(out, "which ends in order") {
 		t.Errorf("health says %s", out)
 	}
 	_, _ = io.ReadAll(stream.Body)
@@ -215,7 +218,8 @@ func TestSocketOfSystemdIsTaken(t *testing.T) {
 	} {
 		file, err := listener.(interface{ File() (*os.File, error) }).File()
 		base.Check(t, err)
-		s, _ := startAs(t, []string{"sh", "-c", `LISTEN_PID=$$ exec "$0" "$@"`}, file, "files", writeSite(t), "-origin", origin, "-inside", "-data", t.TempDir(), "-listen", tt.listen)
+		s, _ := startAs(t, []string{"sh", "-c", `LISTEN_PID=$$ exec "$0" "$@"`}, file, "files", writeSite(t), "-origin",
+			origin, "-inside", "-data", t.TempDir(), "-listen", tt.listen)
 		s.log.await(t, tt.want)
 	}
 }

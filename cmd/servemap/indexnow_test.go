@@ -16,7 +16,8 @@ func TestOnlyWithIndexNowIsThereAKeyFile(t *testing.T) {
 		}
 		told := false
 		for tries := 1000; tries > 0 && !told; tries-- { // the notifier begins after the site
-			if told = strings.Contains(must(t, "status", "-data", s.data), "\n  IndexNow: 0 pages accepted today, 0 waiting\n"); want != http.StatusOK {
+			if told = strings.Contains(must(t, "status", "-data", s.data),
+				"\n  IndexNow: 0 pages accepted today, 0 waiting\n"); want != http.StatusOK {
 				break
 			}
 		}

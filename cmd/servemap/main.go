@@ -261,7 +261,8 @@ func find(name string) (command, error) {
 		}
 		names = append(names, c.name)
 	}
-	return command{}, usage("There is no command %q. %s", name, settings.Meant(name, names, "The commands are "+strings.Join(names, ", ")+"."))
+	return command{}, usage("There is no command %q. %s", name, settings.Meant(name, names,
+		"The commands are "+strings.Join(names, ", ")+"."))
 }
 
 func helpCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {

@@ -202,40 +202,64 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 		{"a mistyped flag", []string{"list", "-dta", "/"}, "There is no flag -dta. Did you mean -data?\n"},
 		{"a flag that is none", []string{"list", "-loudly"}, "There is no flag -loudly. See \"servemap help -all list\".\n"},
 		{"no data", []string{"list"}, "such as -data sitemap-data\n"},
-		{"no data, with a database", []string{"files", ".", "-listen", "127.0.0.1:0", "-database", "postgres://localhost/x"}, "with -database it holds only the socket"},
+		{"no data, with a database", []string{"files", ".", "-listen", "127.0.0.1:0", "-database", "postgres://localhost/x"},
+			"with -database it holds only the socket"},
 		{"a path too long for a socket", []string{"list", "-data", long}, "shorter"},
 		{"an argument too many", []string{"status", "-data", data, "x"}, `"x"`},
-		{"no argument", []string{"explain", "-data", data}, "give the URL of a page, or its path, such as: servemap explain -data sitemap-data /about\n"},
-		{"two sites", []string{"check", "a.example", "b.example"}, "\"b.example\" is one too many; give the URL of a site or of a sitemap alone\n"},
-		{"an origin without a scheme", proxy("-to", "http://localhost:1", "-origin", "example.com"), "servemap proxy: -origin example.com lacks its scheme; write https://example.com\n"},
-		{"a bad origin", proxy("-to", "http://localhost:1", "-origin", "ftp://example.com"), `-origin "ftp://example.com" is wrong: it does not begin with http:// or https://; write`},
-		{"a site without a scheme that has a path", []string{"crawl", "https://example.com/?a"}, `"https://example.com/?a" is wrong: it has a query or a fragment`},
+		{"no argument", []string{"explain", "-data", data},
+			"give the URL of a page, or its path, such as: servemap explain -data sitemap-data /about\n"},
+		{"two sites", []string{"check", "a.example", "b.example"},
+			"\"b.example\" is one too many; give the URL of a site or of a sitemap alone\n"},
+		{"an origin without a scheme", proxy("-to", "http://localhost:1", "-origin", "example.com"),
+			"servemap proxy: -origin example.com lacks its scheme; write https://example.com\n"},
+		{"a bad origin", proxy("-to", "http://localhost:1", "-origin", "ftp://example.com"),
+			`-origin "ftp://example.com" is wrong: it does not begin with http:// or https://; write`},
+		{"a site without a scheme that has a path", []string{"crawl", "https://example.com/?a"},
+			`"https://example.com/?a" is wrong: it has a query or a fragment`},
 		{"a bad upstream", proxy("-to", "localhost:3000", "-origin", "https://example.com"), "http://localhost:3000"},
 		{"an unknown level of the log", proxy("-to", "http://localhost:1", "-log-level", "all"), "-log-level"},
 		{"a bad rule", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-never", "x"), "-never"},
-		{"a folder that is none", []string{"files", filepath.Join(data, "nix"), "-data", data, "-origin", "https://example.com", "-listen", "127.0.0.1:0"}, "folder"},
-		{"a time without a unit", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-timeout", "5"), "-timeout 5: give a time with its unit, such as 30s or 90d. See"},
-		{"a parameter with its value", proxy("-to", "http://localhost:1", "-query", "p=5"), `-query: "p=5" is not the name of a parameter, such as "p"; name each alone`},
-		{"a pattern with a space", proxy("-to", "http://localhost:1", "-never", "/a b"), "-never /a b: must be written as in a URL"},
-		{"an upstream with a password", proxy("-to", "http://eve:geheim@localhost:1", "-origin", "https://example.com"), "-to: the address has a user; give it without, such as http://localhost:3000"},
-		{"a database of another kind", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-database", "mysql://x"), "postgres://user@host/name"},
-		{"data in the folder that is served", []string{"files", data, "-data", filepath.Join(data, "sitemap-data"), "-origin", "https://example.com", "-listen", "127.0.0.1:0"}, "visitors could fetch"},
+		{"a folder that is none", []string{"files", filepath.Join(data, "nix"), "-data", data, "-origin",
+			"https://example.com", "-listen", "127.0.0.1:0"}, "folder"},
+		{"a time without a unit", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-timeout", "5"),
+			"-timeout 5: give a time with its unit, such as 30s or 90d. See"},
+		{"a parameter with its value", proxy("-to", "http://localhost:1", "-query", "p=5"),
+			`-query: "p=5" is not the name of a parameter, such as "p"; name each alone`},
+		{"a pattern with a space", proxy("-to", "http://localhost:1", "-never", "/a b"),
+			"-never /a b: must be written as in a URL"},
+		{"an upstream with a password", proxy("-to", "http://eve:geheim@localhost:1", "-origin", "https://example.com"),
+			"-to: the address has a user; give it without, such as http://localhost:3000"},
+		{"a database of another kind", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-database",
+			"mysql://x"), "postgres://user@host/name"},
+		{"data in the folder that is served", []string{"files", data, "-data", filepath.Join(data, "sitemap-data"), "-origin",
+			"https://example.com", "-listen", "127.0.0.1:0"}, "visitors could fetch"},
 		{"a port alone", []string{"files", ".", "-data", ".x", "-listen", "39380"}, "give an address such as localhost:8080"},
-		{"a word for a page", []string{"explain", "-data", "x", "about"}, `"about" is no page; give its path, such as /about, or its URL`},
-		{"an engine that is told of this machine", []string{"files", ".", "-origin", "https://localhost", "-data", t.TempDir(), "-listen", "127.0.0.1:0", "-indexnow"}, "tell engines only where the site is public"},
-		{"an engine over http", []string{"files", ".", "-origin", "https://example.com", "-data", t.TempDir(), "-listen", "127.0.0.1:0", "-indexnow", "-indexnow-endpoint", "http://example.com"}, "-indexnow-endpoint: "},
-		{"an endpoint, and IndexNow off", proxy("-to", "http://localhost:1", "-indexnow-endpoint", "https://example.com"), "-indexnow-endpoint needs -indexnow"},
-		{"addresses of crawlers that are not followed", proxy("-to", "http://localhost:1", "-crawler-ranges", "x"), "-crawler-ranges needs -crawlers"},
+		{"a word for a page", []string{"explain", "-data", "x", "about"},
+			`"about" is no page; give its path, such as /about, or its URL`},
+		{"an engine that is told of this machine", []string{"files", ".", "-origin", "https://localhost", "-data",
+			t.TempDir(), "-listen", "127.0.0.1:0", "-indexnow"}, "tell engines only where the site is public"},
+		{"an engine over http", []string{"files", ".", "-origin", "https://example.com", "-data", t.TempDir(), "-listen",
+			"127.0.0.1:0", "-indexnow", "-indexnow-endpoint", "http://example.com"}, "-indexnow-endpoint: "},
+		{"an endpoint, and IndexNow off", proxy("-to", "http://localhost:1", "-indexnow-endpoint", "https://example.com"),
+			"-indexnow-endpoint needs -indexnow"},
+		{"addresses of crawlers that are not followed", proxy("-to", "http://localhost:1", "-crawler-ranges", "x"),
+			"-crawler-ranges needs -crawlers"},
 		{"a table without a database", proxy("-to", "http://localhost:1", "-table", "x"), "-table needs -database"},
-		{"a newspaper without its file", proxy("-to", "http://localhost:1", "-publication", "Times"), `-publication "Times" is only used in the file that -news adds; set that too`},
+		{"a newspaper without its file", proxy("-to", "http://localhost:1", "-publication", "Times"),
+			`-publication "Times" is only used in the file that -news adds; set that too`},
 		{"other hosts", proxy("-to", "http://localhost:1", "-hosts", "a/b"), `-hosts: "a/b"`},
-		{"files that are too long", proxy("-to", "http://localhost:1", "-part-pages", "60000"), "-part-pages is 60000; it must be from 1 to 50000\n"},
+		{"files that are too long", proxy("-to", "http://localhost:1", "-part-pages", "60000"),
+			"-part-pages is 60000; it must be from 1 to 50000\n"},
 		{"a name of the file", proxy("-to", "http://localhost:1", "-name", "a/b"), `-name "a/b" must be of letters`},
-		{"a folder that is cut off and not there", proxy("-to", "http://localhost:1", "-stripped", "/x"), `-stripped "/x" does not lead to`},
+		{"a folder that is cut off and not there", proxy("-to", "http://localhost:1", "-stripped", "/x"),
+			`-stripped "/x" does not lead to`},
 		{"a number that is none", proxy("-max", "many"), `-max many: give a number above 0. See`},
-		{"a time that is too short", proxy("-to", "http://localhost:1", "-keep-for", "1s"), "-keep-for is 1s; it must be at least 1h\n"},
-		{"too many pages a day", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-indexnow", "-indexnow-per-day", "50000"), "-indexnow-per-day is 50000; it must be from 1 to 20000\n"},
-		{"an entry with a query", []string{"files", ".", "-origin", "https://example.com", "-data", t.TempDir(), "-listen", "127.0.0.1:0", "-entry", "/?zz=1"}, `-entry: "/?zz=1" cannot be listed`},
+		{"a time that is too short", proxy("-to", "http://localhost:1", "-keep-for", "1s"),
+			"-keep-for is 1s; it must be at least 1h\n"},
+		{"too many pages a day", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-indexnow",
+			"-indexnow-per-day", "50000"), "-indexnow-per-day is 50000; it must be from 1 to 20000\n"},
+		{"an entry with a query", []string{"files", ".", "-origin", "https://example.com", "-data", t.TempDir(), "-listen",
+			"127.0.0.1:0", "-entry", "/?zz=1"}, `-entry: "/?zz=1" cannot be listed`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			code, _, errs := call(t, tt.args...)
@@ -251,10 +275,12 @@ func TestEveryCommandHasAShortHelpWithItsExample(t *testing.T) {
 	flags := func(text string) int { return strings.Count(text, "\n  -") }
 	for _, c := range commands() {
 		first, all := must(t, c.name, "-h"), must(t, "help", "-all", c.name)
-		if !strings.Contains(first, "servemap "+c.example) || !strings.Contains(list, c.short) || strings.Fields(c.example)[0] != c.name {
+		if !strings.Contains(first, "servemap "+c.example) || !strings.Contains(list, c.short) ||
+			strings.Fields(c.example)[0] != c.name {
 			t.Errorf("%s: %s", c.name, first)
 		}
-		if flags(first) > 16 || flags(all) < flags(first) || strings.Contains(first, " more: servemap help -all ") != (flags(all) > flags(first)) {
+		if flags(first) > 16 || flags(all) < flags(first) || strings.Contains(first,
+			" more: servemap help -all ") != (flags(all) > flags(first)) {
 			t.Errorf("%s: %d flags first, %d in all", c.name, flags(first), flags(all))
 		}
 	}
@@ -266,10 +292,12 @@ func TestEveryCommandHasAShortHelpWithItsExample(t *testing.T) {
 func TestExamplesOfTheHelpRun(t *testing.T) {
 	site := writeSite(t)
 	t.Chdir(t.TempDir())
-	base.Check(t, os.WriteFile(filepath.Join(site, "about"), []byte(`<!doctype html><title>about</title><p>We bake.`), 0o600))
+	base.Check(t, os.WriteFile(filepath.Join(site, "about"), []byte(`<!doctype html><title>about</title><p>We bake.`),
+		0o600))
 	files(t, site, "sitemap-data", "-always", "/about", "-admin", "127.0.0.1:0") // explored, since the rule names it
 	for _, c := range commands() {
-		if slices.Contains([]string{"crawl", "check", "proxy", "files", "run", "config"}, c.name) { // they need the site or the file of the example
+		// they need the site or the file of the example
+		if slices.Contains([]string{"crawl", "check", "proxy", "files", "run", "config"}, c.name) {
 			continue
 		}
 		must(t, strings.Fields(c.example)...)
@@ -289,11 +317,13 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 			_, _ = io.WriteString(w, "\x1b[2J\u009b31m")
 			return
 		}
-		_, _ = io.WriteString(w, `{"url":"`+evil+`","kind":"`+evil+`","text":"`+evil+`","listen":"`+evil+`","origin":"`+evil+`","error":"`+evil+`"}`)
+		_, _ = io.WriteString(w, `{"url":"`+evil+`","kind":"`+evil+`","text":"`+evil+`","listen":"`+evil+`","origin":"`+evil+
+			`","error":"`+evil+`"}`)
 	})}
 	go func() { _ = process.Serve(l) }()
 	defer process.Close()
-	for _, args := range [][]string{{"health"}, {"list"}, {"list", "-json"}, {"explain", "/"}, {"explain", "/", "-json"}, {"status"}, {"explore"}, {"forget", "/"}} {
+	for _, args := range [][]string{{"health"}, {"list"}, {"list", "-json"}, {"explain", "/"}, {"explain", "/", "-json"},
+		{"status"}, {"explore"}, {"forget", "/"}} {
 		_, out, errs := call(t, append(args, "-data", data)...)
 		if text := out + errs; text == "" || bytes.ContainsAny([]byte(text), "\x1b\x07\x7f\u009b\u202e") {
 			t.Errorf("%q prints %q", args, text)
@@ -322,7 +352,8 @@ func writeSite(t *testing.T) string {
 	} {
 		file := filepath.Join(dir, name)
 		base.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		html := "<!doctype html><html><head><title>" + name + "</title></head><body><main><p>" + text + "</main></body></html>"
+		html := "<!doctype html><html><head><title>" + name + "</title></head><body><main><p>" + text +
+			"</main></body></html>"
 		base.Check(t, os.WriteFile(file, []byte(html), 0o644))
 	}
 	return dir

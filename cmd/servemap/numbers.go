@@ -14,7 +14,8 @@ import (
 	"github.com/servemap/servemap/store/badgerstore"
 )
 
-// serveMetrics answers with the numbers of the site and of its notifier, and with those that only a process of its own has.
+// serveMetrics answers with the numbers of the site and of its notifier, and with those that only a process of its own
+// has.
 func (c *answers) serveMetrics(allow func(*http.Request) bool) http.Handler {
 	numbers := c.site.Metrics
 	if c.notifier != nil {
@@ -36,17 +37,21 @@ func (c *answers) numbers() (all []metrics.Family) {
 		all = append(all,
 			metrics.Gauge("servemap_folder_bytes", "Size of the files in the folder of the data.", metrics.One(u.Bytes)),
 			metrics.Gauge("servemap_folder_free_bytes", "Free space of its file system.", metrics.One(u.Free)),
-			metrics.Gauge("servemap_folder_written_timestamp_seconds", "When something was last written there since the start.", metrics.When(u.Written)))
+			metrics.Gauge("servemap_folder_written_timestamp_seconds", "When something was last written there since the start.",
+				metrics.When(u.Written)))
 	}
 	if up, is := c.explorer.Handler.(*upstream.Site); is {
-		all = append(all, metrics.Counter("servemap_upstream_errors_total", "Answers 502 and 504 that visitors got: the site's, and those in its place.",
-			metrics.Each("code", map[int]uint64{http.StatusBadGateway: up.BadGateway.Load(), http.StatusGatewayTimeout: up.Timeout.Load()})))
+		all = append(all, metrics.Counter("servemap_upstream_errors_total",
+			"Answers 502 and 504 that visitors got: the site's, and those in its place.",
+			metrics.Each("code", map[int]uint64{http.StatusBadGateway: up.BadGateway.Load(),
+				http.StatusGatewayTimeout: up.Timeout.Load()})))
 	}
 	var explored time.Time
 	if info, err := os.Stat(control.Explored(c.Data)); err == nil {
 		explored = info.ModTime()
 	}
-	return append(all, metrics.Gauge("servemap_explored_timestamp_seconds", "When the last whole exploration ended.", metrics.When(explored)))
+	return append(all, metrics.Gauge("servemap_explored_timestamp_seconds", "When the last whole exploration ended.",
+		metrics.When(explored)))
 }
 
 // ofProcess has what Prometheus' own clients say of a process, by the same names. Only Linux tells all of it.
@@ -70,5 +75,6 @@ func ofProcess() []metrics.Family {
 	number := func(field int) float64 { n, _ := strconv.ParseFloat(fields[field-3], 64); return n }
 	return append(all,
 		metrics.Counter("process_cpu_seconds_total", "Time of processors.", metrics.One((number(14)+number(15))/ticks)),
-		metrics.Gauge("process_resident_memory_bytes", "Memory of the process.", metrics.One(number(24)*float64(os.Getpagesize()))))
+		metrics.Gauge("process_resident_memory_bytes", "Memory of the process.",
+			metrics.One(number(24)*float64(os.Getpagesize()))))
 }

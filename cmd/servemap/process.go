@@ -21,8 +21,8 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// How long the process takes to end beyond what -drain says. Until then it serves new visitors, since no other listens in
-// its place: it stops at a moment at which nobody waits for an answer, if there is one soon.
+// How long the process takes to end beyond what -drain says. Until then it serves new visitors, since no other listens
+// in its place: it stops at a moment at which nobody waits for an answer, if there is one soon.
 const (
 	quietPatience = 2 * time.Second
 	waitPatience  = 3 * time.Second        // for forms and what else may act, when nobody listens any more
@@ -36,16 +36,18 @@ type process struct {
 	attended bool   // by a person at a terminal
 	file     string // with the settings, "" if they are flags
 	drain    time.Duration
-	given    []net.Listener   // by systemd, and not used yet
-	doors    map[string]*door // by the setting and its address, such as "listen :8080"; once open, they stay open until the end
-	stores   map[place]*shared
-	keys     map[string]*guard.Link // to the inspectors, by origin; they outlast the settings
-	turn     *turn                  // of sites to which those before hand over
-	failed   chan error
+	given    []net.Listener // by systemd, and not used yet
+	// by the setting and its address, such as "listen :8080"; once open, they stay open until the end
+	doors  map[string]*door
+	stores map[place]*shared
+	keys   map[string]*guard.Link // to the inspectors, by origin; they outlast the settings
+	turn   *turn                  // of sites to which those before hand over
+	failed chan error
 }
 
 // run serves sites until ctx ends. If read is not nil, SIGHUP makes it read other settings.
-func (p *process) run(ctx context.Context, sites []*settings.Settings, read func() ([]*settings.Settings, error)) error {
+func (p *process) run(ctx context.Context, sites []*settings.Settings,
+	read func() ([]*settings.Settings, error)) error {
 	again := make(chan os.Signal, 1)
 	signal.Notify(again, syscall.SIGHUP)
 	defer signal.Stop(again)
@@ -66,7 +68,8 @@ func (p *process) run(ctx context.Context, sites []*settings.Settings, read func
 				return p.stop(served)
 			}
 			if read == nil {
-				p.log.Info("SIGHUP changes nothing, since the settings are flags; restart the process, or use \"servemap run\" with a file")
+				p.log.Info("SIGHUP changes nothing, since the settings are flags; restart the process, or use \"servemap run\" " +
+					"with a file")
 				continue
 			}
 			served = p.reload(served, read)
@@ -75,8 +78,8 @@ func (p *process) run(ctx context.Context, sites []*settings.Settings, read func
 	return errors.Join(err, p.stop(served))
 }
 
-// reload serves the sites that read returns in place of the old ones. These end first, and hand over what they have learned.
-// They serve visitors, with the last sitemap, until the new ones have made theirs.
+// reload serves the sites that read returns in place of the old ones. These end first, and hand over what they have
+// learned. They serve visitors, with the last sitemap, until the new ones have made theirs.
 func (p *process) reload(old []*site, read func() ([]*settings.Settings, error)) []*site {
 	sites, err := read()
 	p.turn = newTurn()
@@ -197,7 +200,8 @@ func (p *process) lead(sites []*site) {
 	visitors, owners := map[*door]routes{}, map[*door]*http.ServeMux{}
 	for _, x := range sites {
 		origin := originOf(x.Settings)
-		visitors[x.door] = append(visitors[x.door], route{append(slices.Clone(x.Hosts), origin.Host()), folderOf(x.Settings), x.visitors})
+		visitors[x.door] = append(visitors[x.door], route{append(slices.Clone(x.Hosts), origin.Host()), folderOf(x.Settings),
+			x.visitors})
 		if x.admin == nil {
 			continue
 		}

@@ -10,7 +10,9 @@ import (
 func TestAddressesOfSettingsThatWereNotTakenAreNotKept(t *testing.T) {
 	p := &process{log: slog.New(slog.DiscardHandler), doors: map[string]*door{}}
 	p.reload(nil, func() ([]*settings.Settings, error) {
-		return []*settings.Settings{{Serving: settings.Serving{Origin: "http://localhost", Listen: "127.0.0.1:0"}, Operation: settings.Operation{Data: t.TempDir()}}}, nil // without a site
+		// without a site
+		return []*settings.Settings{{Serving: settings.Serving{Origin: "http://localhost", Listen: "127.0.0.1:0"},
+			Operation: settings.Operation{Data: t.TempDir()}}}, nil
 	})
 	if len(p.doors) != 0 {
 		t.Errorf("connections at %v hang", p.doors)

@@ -90,14 +90,16 @@ func do(t *testing.T, r *http.Request) (*http.Response, string) {
 func TestSiteThatWritesItsCanonicalFromTheHostIsListed(t *testing.T) {
 	s := before(t, blog, "-explore")
 	s.log.await(t, "msg=explored")
-	if resp, body := get(t, s.at+"/sitemap.xml"); resp.StatusCode != 200 || strings.Count(body, "<loc>"+origin+"/") != 21 || strings.Contains(body, "127.0.0.1") {
+	if resp, body := get(t, s.at+"/sitemap.xml"); resp.StatusCode != 200 ||
+		strings.Count(body, "<loc>"+origin+"/") != 21 || strings.Contains(body, "127.0.0.1") {
 		t.Errorf("%d %s", resp.StatusCode, body)
 	}
 }
 
 func TestOnlyTrustedProxiesSayWhoAsks(t *testing.T) {
-	evil := []string{"X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Port", "X-Forwarded-Prefix", "Forwarded", "X-Original-Url", "X-Rewrite-Url", "X-Real-Ip",
-		"True-Client-Ip", "Cf-Connecting-Ip", "X_forwarded_for", "X-Forwarded_for", "X.forwarded.for", "X!forwarded-For", "X_real_ip", "Remote_user", "Remote.user"}
+	evil := []string{"X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Port", "X-Forwarded-Prefix", "Forwarded",
+		"X-Original-Url", "X-Rewrite-Url", "X-Real-Ip", "True-Client-Ip", "Cf-Connecting-Ip", "X_forwarded_for",
+		"X-Forwarded_for", "X.forwarded.for", "X!forwarded-For", "X_real_ip", "Remote_user", "Remote.user"}
 	for _, tt := range []struct{ name, trusted, want string }{
 		{"nobody is trusted", "", "127.0.0.1"},
 		{"another is trusted", "192.0.2.1", "127.0.0.1"},
@@ -110,11 +112,13 @@ func TestOnlyTrustedProxiesSayWhoAsks(t *testing.T) {
 					fmt.Fprintf(w, "|%s: %s", name, strings.Join(r.Header[name], "|"))
 				}
 			}, "-trusted-proxies", tt.trusted)
-			header := []string{"User-Agent", "me", "X-Mine", "mine", "X-Forwarded-For", "6.6.6.6", "Connection", "X-Forwarded-For"}
+			header := []string{"User-Agent", "me", "X-Mine", "mine", "X-Forwarded-For", "6.6.6.6", "Connection",
+				"X-Forwarded-For"}
 			for _, name := range evil {
 				header = append(header, name, "evil")
 			}
-			want := "example.com|User-Agent: me|X-Forwarded-For: " + tt.want + "|X-Forwarded-Host: example.com|X-Forwarded-Proto: https|X-Mine: mine"
+			want := "example.com|User-Agent: me|X-Forwarded-For: " + tt.want +
+				"|X-Forwarded-Host: example.com|X-Forwarded-Proto: https|X-Mine: mine"
 			if _, got := get(t, s.at+"/", header...); got != want {
 				t.Errorf("the site gets %s, want %s", got, want)
 			}
@@ -127,7 +131,8 @@ func TestSiteThatIsThisProcessIsRefused(t *testing.T) {
 	base.Check(t, err)
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
 	listener.Close() // nobody has the port now
-	code, _, errs := call(t, "proxy", "-to", "http://localhost:"+port, "-origin", origin, "-data", t.TempDir(), "-listen", "127.0.0.1:"+port)
+	code, _, errs := call(t, "proxy", "-to", "http://localhost:"+port, "-origin", origin, "-data", t.TempDir(), "-listen",
+		"127.0.0.1:"+port)
 	if code != codeUsage || !strings.Contains(errs, "give the one where the site listens") {
 		t.Errorf("code %d, %s", code, errs)
 	}
@@ -135,9 +140,11 @@ func TestSiteThatIsThisProcessIsRefused(t *testing.T) {
 		to, listen string
 		want       bool
 	}{
-		{"http://localhost", "0.0.0.0:80", true}, {"http://127.0.0.1:8080", "[::]:8080", true}, {"http://192.0.2.1:8080", "192.0.2.1:8080", true},
+		{"http://localhost", "0.0.0.0:80", true}, {"http://127.0.0.1:8080", "[::]:8080", true},
+		{"http://192.0.2.1:8080", "192.0.2.1:8080", true},
 		{"http://localhost:3000", "127.0.0.1:8080", false}, {"http://127.0.0.1:8080", "192.0.2.1:8080", false},
-		{"http://site:8080", "[::]:8080", false}, {"https://localhost", "0.0.0.0:80", false}, {"unix:/run/site.sock", "127.0.0.1:80", false},
+		{"http://site:8080", "[::]:8080", false}, {"https://localhost", "0.0.0.0:80", false},
+		{"unix:/run/site.sock", "127.0.0.1:80", false},
 	} {
 		v := &settings.Settings{}
 		v.To = tt.to
@@ -169,7 +176,8 @@ func TestDeadUpstreamGives502AndTheSitemapStays(t *testing.T) {
 	wantOut(t, codeDone, "but the site behind it does not answer: visitors get 502", "health", "-data", s.data)
 	for range 2 {
 		resp, body := get(t, s.at+"/article-1")
-		if resp.StatusCode != http.StatusBadGateway || resp.Header.Get("Cache-Control") != "no-store" || !strings.Contains(body, "does not answer") {
+		if resp.StatusCode != http.StatusBadGateway || resp.Header.Get("Cache-Control") != "no-store" ||
+			!strings.Contains(body, "does not answer") {
 			t.Errorf("%d %v %s", resp.StatusCode, resp.Header, body)
 		}
 	}
@@ -179,7 +187,8 @@ func TestDeadUpstreamGives502AndTheSitemapStays(t *testing.T) {
 	if n := strings.Count(strings.ToLower(s.log.String()), "the site does not answer"); n != 1 {
 		t.Errorf("it was logged %d times:\n%s", n, s.log)
 	}
-	if _, out, _ := call(t, "status", "-data", s.data); !strings.Contains(out, hint) || !strings.Contains(out, "It is at unix:"+socket) {
+	if _, out, _ := call(t, "status", "-data", s.data); !strings.Contains(out, hint) ||
+		!strings.Contains(out, "It is at unix:"+socket) {
 		t.Errorf("while it does not answer, the status is\n%s", out)
 	}
 	defer start().Close()
@@ -263,7 +272,10 @@ func TestAnswerThatBreaksOffIsNotTakenForAPage(t *testing.T) {
 }
 
 func TestUpstreamMayHaveAPathOrAHostOfItsOwn(t *testing.T) {
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Host, r.RequestURI) }))
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
+		fmt.Fprint(w, r.Host, r.RequestURI)
+	}))
 	defer site.Close()
 	for want, args := range map[string][]string{
 		"example.com/app/a?b":                            {"-to", site.URL + "/app"},

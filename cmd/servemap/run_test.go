@@ -102,7 +102,8 @@ never = [NEVER]
 		t.Errorf("a new reading of the settings ended the link %sit is %s", link, linked)
 	}
 	wantOut(t, codeNo, "`never` names it", "explain", "-data", dir+"/b", "/a.html")
-	if out := must(t, "status", "-data", dir+"/b"); !strings.Contains(out, "is named by `never`.") || strings.Contains(out, " -never") {
+	if out := must(t, "status", "-data", dir+"/b"); !strings.Contains(out, "is named by `never`.") ||
+		strings.Contains(out, " -never") {
 		t.Errorf("the owner of a file is told of flags: %s", out)
 	}
 	sameStrings(t, "listed with the new settings", listed(t, dir+"/b"), "/", "/delete.html")
@@ -123,7 +124,8 @@ never = [NEVER]
 func TestSiteWhoseFolderIsCutOffIsFound(t *testing.T) {
 	site, dir := writeSite(t), t.TempDir()
 	text := "inside = true\nlisten = '127.0.0.1:0'\nfolder = '" + site + "'\n" +
-		"[[site]]\norigin = 'https://a.example'\ndata = '" + dir + "/a'\n[[site]]\norigin = 'https://HOST/shop'\nstripped = '/shop/'\ndata = '" + dir + "/b'\n"
+		"[[site]]\norigin = 'https://a.example'\ndata = '" + dir +
+		"/a'\n[[site]]\norigin = 'https://HOST/shop'\nstripped = '/shop/'\ndata = '" + dir + "/b'\n"
 	s := serve(t, dir+"/a", "run", "-config", write(t, strings.ReplaceAll(text, "HOST", "b.example")))
 	r, err := http.NewRequest(http.MethodGet, s.at+"/a.html", nil)
 	base.Check(t, err)
@@ -135,7 +137,9 @@ func TestSiteWhoseFolderIsCutOffIsFound(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // what is served ends at once
 	log := newLines()
-	if run(ctx, []string{"run", "-config", write(t, strings.ReplaceAll(text, "HOST", "a.example"))}, streams{out: io.Discard, err: log}); !strings.Contains(log.String(), "as requests for them arrive, as site 1, https://a.example; give each its own") {
+	if run(ctx, []string{"run", "-config", write(t, strings.ReplaceAll(text, "HOST", "a.example"))},
+		streams{out: io.Discard, err: log}); !strings.Contains(log.String(),
+		"as requests for them arrive, as site 1, https://a.example; give each its own") {
 		t.Errorf("two sites that arrive alike: %s", log)
 	}
 }
@@ -143,7 +147,8 @@ func TestSiteWhoseFolderIsCutOffIsFound(t *testing.T) {
 func TestSitesWhoseFoldersAndReservesLookAlikeAreKeptApart(t *testing.T) {
 	site, dir := writeSite(t), t.TempDir()
 	s, c := start(t, dir+"/a", "run", "-config", write(t, "inside = true\nlisten = '127.0.0.1:0'\nfolder = '"+site+"'\n"+
-		"[[site]]\norigin = 'https://a.example'\ndata = '"+dir+"/a'\nreserve = 12\n[[site]]\norigin = 'https://b.example'\ndata = '"+dir+"/a1'\nreserve = 2\n"))
+		"[[site]]\norigin = 'https://a.example'\ndata = '"+dir+
+		"/a'\nreserve = 12\n[[site]]\norigin = 'https://b.example'\ndata = '"+dir+"/a1'\nreserve = 2\n"))
 	for range 2 {
 		s.log.await(t, "commands are answered")
 	}

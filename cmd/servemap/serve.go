@@ -152,7 +152,8 @@ func (x *site) place(p *process, s *settings.Settings, several bool) (log *slog.
 		}
 	}
 	if loops(s, at.AddrPort()) {
-		return nil, usage("{-to} %s is the address of this process itself; give the one where the site listens, or another {-listen}", s.To)
+		return nil, usage("{-to} %s is the address of this process itself; give the one where the site listens, or another "+
+			"{-listen}", s.To)
 	}
 	if several { // they may share the address, and there another one may answer
 		x.sitemap = strings.TrimSuffix(s.Origin, "/") + "/" + s.Name + ".xml"
@@ -200,7 +201,8 @@ func (s *site) start() {
 	s.work.Go(func() {
 		waits := s.Database == "" && errors.Is(read(s.ctx, s.store), badgerstore.ErrLocked)
 		if waits {
-			s.log.Info("waiting for "+s.Data+", which another process has open; the pages are served meanwhile, without a sitemap", says...)
+			s.log.Info("waiting for "+s.Data+", which another process has open; the pages are served meanwhile, without a "+
+				"sitemap", says...)
 		} else {
 			s.log.Info("serving", says...)
 		}
@@ -296,8 +298,8 @@ func (s *site) answerAside() {
 	})
 }
 
-// own waits until the store can be used: only one process can use a folder. Then it calls serving, tells engines, answers
-// commands in the folder, and explores, until the site is stopped.
+// own waits until the store can be used: only one process can use a folder. Then it calls serving, tells engines,
+// answers commands in the folder, and explores, until the site is stopped.
 func (s *site) own(serving func()) {
 	ctx := s.ctx
 	if usable(ctx, s.store) != nil {

@@ -21,8 +21,10 @@ func files(t *testing.T, site, data string, args ...string) *server {
 
 func TestAddressThatThisMachineDoesNotHaveIsNoWrongUsage(t *testing.T) {
 	for _, name := range []string{"-listen", "-admin"} {
-		args := []string{"files", writeSite(t), "-origin", origin, "-data", t.TempDir(), "-listen", "127.0.0.1:0", name, "192.0.2.1:9090"}
-		if code, _, errs := call(t, args...); code != codeFailed || !strings.Contains(errs, name+" 192.0.2.1:9090: ") || strings.Contains(errs, "give an address") {
+		args := []string{"files", writeSite(t), "-origin", origin, "-data", t.TempDir(), "-listen", "127.0.0.1:0", name,
+			"192.0.2.1:9090"}
+		if code, _, errs := call(t, args...); code != codeFailed || !strings.Contains(errs, name+" 192.0.2.1:9090: ") ||
+			strings.Contains(errs, "give an address") {
 			t.Errorf("code %d, %s", code, errs)
 		}
 	}
@@ -43,10 +45,12 @@ func TestRobotsFlagNamesTheSitemap(t *testing.T) {
 		site, on := writeSite(t), flag == "-robots"
 		base.Check(t, os.WriteFile(filepath.Join(site, "robots.txt"), []byte("User-agent: *\n"), 0o600))
 		s := files(t, site, t.TempDir(), flag)
-		if _, body := get(t, s.at+"/robots.txt"); strings.Contains(body, "Sitemap: "+origin+"/sitemap.xml\n") != on || !strings.Contains(body, "User-agent: *\n") {
+		if _, body := get(t, s.at+"/robots.txt"); strings.Contains(body, "Sitemap: "+origin+"/sitemap.xml\n") != on ||
+			!strings.Contains(body, "User-agent: *\n") {
 			t.Errorf("%s: %q", flag, body)
 		}
-		if _, out, _ := call(t, "check", "-origin", origin, s.at+"/sitemap.xml"); strings.Contains(out, "is not named by robots.txt") == on {
+		if _, out, _ := call(t, "check", "-origin", origin, s.at+"/sitemap.xml"); strings.Contains(out,
+			"is not named by robots.txt") == on {
 			t.Errorf("%s: check says %s", flag, out)
 		}
 		if text := s.log.String(); strings.Contains(text, "Add this line to robots.txt") == on {
@@ -61,10 +65,12 @@ func TestFolderOfAnotherOriginIsTold(t *testing.T) {
 	s := serve(t, data, "files", site, "-origin", "https://other.example", "-inside")
 	s.log.await(t, "commands are answered")
 	s.stop()
-	if want := "The store has pages of " + origin + " and none of https://other.example, which starts anew. Is -origin right?"; strings.Count(s.log.String(), want) != 1 {
+	if want := "The store has pages of " + origin +
+		" and none of https://other.example, which starts anew. Is -origin right?"; strings.Count(s.log.String(), want) != 1 {
 		t.Errorf("it is not told once: %s", s.log)
 	}
-	if again := serve(t, data, "files", site, "-origin", "https://other.example", "-inside"); again.log.await(t, "commands are answered") == "" || strings.Contains(again.log.String(), "starts anew") {
+	if again := serve(t, data, "files", site, "-origin", "https://other.example", "-inside"); again.log.await(t,
+		"commands are answered") == "" || strings.Contains(again.log.String(), "starts anew") {
 		t.Errorf("it is told of the same origin: %s", again.log)
 	}
 }

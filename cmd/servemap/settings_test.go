@@ -24,9 +24,12 @@ func TestOneFlagMayHaveSeveralValues(t *testing.T) {
 		of   func(*settings.Settings) []string
 		want []string
 	}{
-		{"names", []string{"-query", "a,b", "-query", "c"}, func(s *settings.Settings) []string { return s.Query }, []string{"a", "b", "c"}},
-		{"patterns", []string{"-never", "/a/,*.pdf$"}, func(s *settings.Settings) []string { return s.Never }, []string{"/a/", "*.pdf$"}},
-		{"a path with a comma", []string{"-entry", "/a,b"}, func(s *settings.Settings) []string { return s.Entries }, []string{"/a,b"}},
+		{"names", []string{"-query", "a,b", "-query", "c"}, func(s *settings.Settings) []string { return s.Query },
+			[]string{"a", "b", "c"}},
+		{"patterns", []string{"-never", "/a/,*.pdf$"}, func(s *settings.Settings) []string { return s.Never },
+			[]string{"/a/", "*.pdf$"}},
+		{"a path with a comma", []string{"-entry", "/a,b"}, func(s *settings.Settings) []string { return s.Entries },
+			[]string{"/a,b"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var s settings.Settings
@@ -42,7 +45,8 @@ func TestOneFlagMayHaveSeveralValues(t *testing.T) {
 
 // TestPrintedSettingsAreReadAgain also sets each default.
 func TestPrintedSettingsAreReadAgain(t *testing.T) {
-	file := write(t, "origin = 'https://example.com'\nquery = ['id']\nkeep-for = '1.5d'\nadmin-password = 'a secret'\n[[site]]\n[[site.rule]]\npattern = '/a'\npriority = 0.5\n")
+	file := write(t, "origin = 'https://example.com'\nquery = ['id']\nkeep-for = '1.5d'\nadmin-password = 'a "+
+		"secret'\n[[site]]\n[[site.rule]]\npattern = '/a'\npriority = 0.5\n")
 	read, err := readFile(file)
 	base.Check(t, err)
 	text := must(t, "config", "-config", file)
@@ -67,7 +71,8 @@ func TestPrintedSettingsAreReadAgain(t *testing.T) {
 	}
 }
 
-// TestRunServesWhatCommandsWrote takes the settings that a command leaves in the folder of the data, and what config prints.
+// TestRunServesWhatCommandsWrote takes the settings that a command leaves in the folder of the data, and what config
+// prints.
 func TestRunServesWhatCommandsWrote(t *testing.T) {
 	site, behind := writeSite(t), httptest.NewServer(http.HandlerFunc(blog))
 	defer behind.Close()
@@ -82,11 +87,13 @@ func TestRunServesWhatCommandsWrote(t *testing.T) {
 			return []string{"proxy", "-to", behind.URL, "-origin", origin, "-timeout", "90s"}
 		}},
 		{"run", func(data string) []string {
-			return []string{"run", "-config", write(t, "[[site]]\nfolder = '"+site+"'\ndata = '"+data+"'\nlisten = '127.0.0.1:0'\nentry = ['/a.html']\n[[site.rule]]\npattern = '/a'\npriority = 0.5\n")}
+			return []string{"run", "-config", write(t, "[[site]]\nfolder = '"+site+"'\ndata = '"+data+
+				"'\nlisten = '127.0.0.1:0'\nentry = ['/a.html']\n[[site.rule]]\npattern = '/a'\npriority = 0.5\n")}
 		}},
 		{"config", func(data string) []string {
 			text := regexp.MustCompile(`(?m)^# (\[\[site.rule]]|[a-z-]+ = )`).ReplaceAllString(must(t, "config"), "$1")
-			for _, line := range []string{"origin = '" + origin + "'", "folder = '" + site + "'", "data = '" + data + "'", "listen = '127.0.0.1:0'", "inside = true"} {
+			for _, line := range []string{"origin = '" + origin + "'", "folder = '" + site + "'", "data = '" + data + "'",
+				"listen = '127.0.0.1:0'", "inside = true"} {
 				key, _, _ := strings.Cut(line, "=")
 				text = regexp.MustCompile(`(?m)^`+key+"=.*$").ReplaceAllString(text, line)
 			}
@@ -115,9 +122,11 @@ func TestRunServesWhatCommandsWrote(t *testing.T) {
 }
 
 func TestSiteOfAFileMaySayOtherwise(t *testing.T) {
-	sites, err := readFile(write(t, "explore = true\nrobots = true\nnever = ['/a']\nmax = 5\n[[site]]\nexplore = false\nnever = []\n[[site]]\nmax = 7\n"))
+	sites, err := readFile(write(t, "explore = true\nrobots = true\nnever = ['/a']\nmax = 5\n[[site]]\nexplore = "+
+		"false\nnever = []\n[[site]]\nmax = 7\n"))
 	base.Check(t, err)
-	if a, b := sites[0], sites[1]; a.Explore || !a.Robots || len(a.Never) > 0 || a.Max != 5 || !b.Explore || len(b.Never) != 1 || b.Max != 7 {
+	if a, b := sites[0], sites[1]; a.Explore || !a.Robots || len(a.Never) > 0 || a.Max != 5 || !b.Explore ||
+		len(b.Never) != 1 || b.Max != 7 {
 		t.Errorf("%+v\n%+v", a, b)
 	}
 }
@@ -149,7 +158,8 @@ func TestWrongFilesNameTheLine(t *testing.T) {
 	site := "[[site]]\norigin = 'https://a.example'\nfolder = '.'\ndata = '.data-a'\nlisten = '127.0.0.1:0'\n"
 	for _, tt := range []struct{ name, text, want string }{
 		{"an unknown key", site + "benin = ['x']\n", "toml:6: There is no setting benin. Did you mean benign?\n"},
-		{"an unknown table", site + "[limits]\nx = 1\n", `toml:6: There is no setting limits. "servemap config" prints all of them.`},
+		{"an unknown table", site + "[limits]\nx = 1\n",
+			`toml:6: There is no setting limits. "servemap config" prints all of them.`},
 		{"a number for a text", "origin = 1\n", `toml:1: origin takes a text in quotes, such as "a"`},
 		{"a text for a list", site + "public = '/'\n", `toml:6: public takes a list, such as ["/"]`},
 		{"a number for a list", site + "query = 1\n", `toml:6: query takes a list, such as ["a"]`},
@@ -165,7 +175,8 @@ func TestWrongFilesNameTheLine(t *testing.T) {
 		{"an empty file", "# nothing\n", `toml says nothing; "servemap config" prints all settings`},
 		{"a level that is none", "log-level = 'all'\n", "toml:1: log-level takes debug, info, warn or error"},
 		{"a time without a unit", "\nkeep-for = '5'\n", "toml:2: keep-for takes a time with its unit, such as 30s or 90d"},
-		{"a time that is a bare number", site + "keep-for = 5\n", "toml:6: keep-for takes a time with its unit, such as 30s or 90d"},
+		{"a time that is a bare number", site + "keep-for = 5\n",
+			"toml:6: keep-for takes a time with its unit, such as 30s or 90d"},
 		{"a switch that is misspelt", site + "explore = ture\n", "toml:6: explore takes true or false"},
 		{"a quote that does not end", site + "name = 'map\n", `toml:6: name takes a text in quotes, such as "a"`},
 		{"a list that does not end", "public = ['/'\norigin = 'x'\n", "toml:2: expected ',' or ']' after array value"},
@@ -174,9 +185,12 @@ func TestWrongFilesNameTheLine(t *testing.T) {
 		{"0 in place of a default", "concurrency = 0\n" + site, "toml:1: `concurrency` takes a number above 0"},
 		{"0, and nothing else", "max = 0\n", "toml:1: `max` takes a number above 0"},
 		{"a switch that is off, and nothing else", "explore = false\n", "toml: `data` is missing"},
-		{"a parameter with a value", "query = ['p=5']\n" + site, "toml:1: `query`: \"p=5\" is not the name of a parameter, such as \"p\"; name each alone"},
+		{"a parameter with a value", "query = ['p=5']\n" + site,
+			"toml:1: `query`: \"p=5\" is not the name of a parameter, such as \"p\"; name each alone"},
 		{"a pattern with a space", site + "never = ['/a', '/b c']\n", "toml:6: `never` /b c: must be written as in a URL"},
-		{"a rule with a wrong priority", site + "[[site.rule]]\npattern = '/a'\nsection = 'a'\n[[site.rule]]\npattern = '/b'\npriority = 3\n", "toml:10: `rule` /b: has the priority 3"},
+		{"a rule with a wrong priority", site +
+			"[[site.rule]]\npattern = '/a'\nsection = 'a'\n[[site.rule]]\npattern = '/b'\npriority = 3\n",
+			"toml:10: `rule` /b: has the priority 3"},
 		{"a wrong rule before one whose pattern goes on", site + "[[site.rule]]\npattern = '/a'\npriority = 3\n" +
 			"[[site.rule]]\npattern = '/about'\n", "toml:7: `rule` /a: has the priority 3"},
 		{"a wrong rule whose pattern has a space", site + "[[site.rule]]\npattern = '/b'\npriority = 0.5\n" +
@@ -184,12 +198,17 @@ func TestWrongFilesNameTheLine(t *testing.T) {
 			"toml:10: `rule` /b c: must be written"},
 		{"a limit below its least", site + "keep-for = '10m'\n", "toml:6: `keep-for` is 10m0s; it must be at least 1h"},
 		{"a folder and an address", site + "to = 'http://localhost:3000'\n", "toml:3: `folder` and `to` are both given"},
-		{"a server that is none", "[[site]]\norigin = 'https://a.example'\ndata = '.data-a'\nlisten = '127.0.0.1:0'\nto = 'ftp://a'\n", "toml:5: `to`: \"ftp://a\" is no address of a server"},
+		{"a server that is none", "[[site]]\norigin = 'https://a.example'\ndata = '.data-a'\nlisten = '127.0.0.1:0'\nto = " +
+			"'ftp://a'\n", "toml:5: `to`: \"ftp://a\" is no address of a server"},
 		{"a form of the log that is none", "log = 'xml'\n" + site, "toml:1: `log` xml: give people, text or json"},
 		{"a wrong rule", site + "[[site.rule]]\npattern = '/a'\nlist = 'maybe'\n", `the list "maybe"`},
-		{"one folder for two, written otherwise", site + strings.NewReplacer("//a.", "//b.", ".data-a", "./x/../.data-a/").Replace(site), "it has the same `data` ./x/../.data-a/ as site 1"},
-		{"one folder for two", site + strings.ReplaceAll(site, "//a.", "//b."), "site 2, https://b.example: it has the same `data` .data-a as site 1, https://a.example; give each its own"},
-		{"the second of two", site + "[[site]]\norigin = 'https://b.example'\ndata = 'b'\nlisten = '127.0.0.1:0'\n", "site 2, https://b.example: `to` is missing; give the address where the site itself listens, such as to = \"http://localhost:3000\""},
+		{"one folder for two, written otherwise", site + strings.NewReplacer("//a.", "//b.", ".data-a",
+			"./x/../.data-a/").Replace(site), "it has the same `data` ./x/../.data-a/ as site 1"},
+		{"one folder for two", site + strings.ReplaceAll(site, "//a.", "//b."),
+			"site 2, https://b.example: it has the same `data` .data-a as site 1, https://a.example; give each its own"},
+		{"the second of two", site + "[[site]]\norigin = 'https://b.example'\ndata = 'b'\nlisten = '127.0.0.1:0'\n",
+			"site 2, https://b.example: `to` is missing; give the address where the site itself listens, such as to = " +
+				"\"http://localhost:3000\""},
 		{"a password without an address", site + "admin-password = 'x'\n", "`admin-password` needs `admin`"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

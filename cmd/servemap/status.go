@@ -101,8 +101,8 @@ func (p *statusPage) askMore(ctx context.Context, c *control.Client) (err error)
 	return err
 }
 
-// namedOf asks for some of the pages that are not listed, by their reason, and of those that only the site's own sitemap
-// leads to.
+// namedOf asks for some of the pages that are not listed, by their reason, and of those that only the site's own
+// sitemap leads to.
 func namedOf(
 	ctx context.Context, c *control.Client, groups []inspect.Group,
 ) (named map[string][]inspect.Link, err error) {

@@ -154,8 +154,8 @@ func read(ctx context.Context, st store.Store) error {
 	return st.View(ctx, nil, func([][]byte) error { return nil })
 }
 
-// openAllowed opens the records of a site that visitors see. With -wait they get its pages even if the folder is not the
-// process's own.
+// openAllowed opens the records of a site that visitors see. With -wait they get its pages even if the folder is not
+// the process's own.
 func openAllowed(s *settings.Settings, log *slog.Logger) (store.Store, func(), error) {
 	err := control.Check(s.Data)
 	barred := errors.As(err, new(control.ForeignError)) || errors.Is(err, fs.ErrPermission)
@@ -184,11 +184,13 @@ func openStore(s *settings.Settings, log *slog.Logger) (store.Store, func(), err
 	}
 	cfg, err := pgx.ParseConfig(database)
 	if err != nil { // which may name a password
-		return nil, nil, usage("{-database} is no address of a PostgreSQL database; give one such as postgres://user@host/name")
+		return nil, nil, usage("{-database} is no address of a PostgreSQL database; give one such as " +
+			"postgres://user@host/name")
 	}
 	db := stdlib.OpenDB(*cfg)
-	db.SetMaxOpenConns(4)                  // the server's connections are for all processes
-	db.SetConnMaxIdleTime(5 * time.Second) // less than between two looks for changes, or idle processes would hold connections for ever
+	db.SetMaxOpenConns(4) // the server's connections are for all processes
+	// less than between two looks for changes, or idle processes would hold connections for ever
+	db.SetConnMaxIdleTime(5 * time.Second)
 	st, err := sqlstore.Open(db, &sqlstore.Options{Table: s.Table, Logger: log})
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
@@ -199,7 +201,8 @@ func openStore(s *settings.Settings, log *slog.Logger) (store.Store, func(), err
 // unusable says why a folder of data cannot be used.
 func unusable(data string, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
-		return fmt.Errorf(words.Say("Cannot use {-data} %s as user %s: permission denied. Change its owner, or choose another folder."), data, whoami())
+		return fmt.Errorf(words.Say("Cannot use {-data} %s as user %s: permission denied. Change its owner, or choose "+
+			"another folder."), data, whoami())
 	}
 	return fmt.Errorf(words.Say("{-data} %s: %w"), data, err)
 }
@@ -213,7 +216,8 @@ func whoami() string {
 }
 
 // openFolder opens the records of a folder. It waits a moment for another process, such as a command that asks.
-func openFolder(ctx context.Context, s *settings.Settings, log *slog.Logger, patience time.Duration) (store.Store, func(), error) {
+func openFolder(ctx context.Context, s *settings.Settings, log *slog.Logger,
+	patience time.Duration) (store.Store, func(), error) {
 	if err := control.Check(s.Data); err != nil {
 		return nil, nil, unusable(s.Data, err)
 	}

@@ -36,14 +36,17 @@ func TestAnswersAreThoseOfTheSite(t *testing.T) {
 			http.Redirect(w, r, "https://example.com/elsewhere", http.StatusPermanentRedirect)
 		default:
 			w.Header().Set("ETag", `"1"`)
-			http.ServeContent(w, r, "page.html", time.Time{}, strings.NewReader("<html><title>t</title><p>a page of some length</html>"))
+			http.ServeContent(w, r, "page.html", time.Time{},
+				strings.NewReader("<html><title>t</title><p>a page of some length</html>"))
 		}
 	}))
 	defer site.Close()
 	s := serve(t, t.TempDir(), "proxy", "-to", site.URL, "-origin", origin)
 	for _, tt := range []struct{ method, path, header, value string }{
-		{"GET", "/", "", ""}, {"HEAD", "/", "", ""}, {"GET", "/", "Range", "bytes=3-9"}, {"GET", "/", "Range", "bytes=90-"}, {"GET", "/", "If-None-Match", `"1"`},
-		{"GET", "/none", "", ""}, {"PATCH", "/none", "", ""}, {"GET", "/brotli", "", ""}, {"GET", "/moved", "", ""}, {"GET", "/trailer", "", ""},
+		{"GET", "/", "", ""}, {"HEAD", "/", "", ""}, {"GET", "/", "Range", "bytes=3-9"}, {"GET", "/", "Range", "bytes=90-"},
+		{"GET", "/", "If-None-Match", `"1"`},
+		{"GET", "/none", "", ""}, {"PATCH", "/none", "", ""}, {"GET", "/brotli", "", ""}, {"GET", "/moved", "", ""},
+		{"GET", "/trailer", "", ""},
 	} {
 		answer := func(at string) string {
 			r, err := http.NewRequestWithContext(t.Context(), tt.method, at+tt.path, nil)
@@ -86,7 +89,8 @@ func TestStreamsPassAtOnce(t *testing.T) {
 			}
 		}
 	})
-	for _, head := range []string{"GET /socket HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n", "GET /events HTTP/1.1\r\nHost: x\r\n\r\n"} {
+	for _, head := range []string{"GET /socket HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n",
+		"GET /events HTTP/1.1\r\nHost: x\r\n\r\n"} {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(s.at, "http://"))
 		base.Check(t, err)
 		fmt.Fprint(conn, head)
@@ -128,7 +132,8 @@ func TestStatusThatHTTPDoesNotHaveIsA502AndSlowClientsAreNotTheSitesFault(t *tes
 		}
 	}()
 	s := serve(t, t.TempDir(), "proxy", "-to", "unix:"+socket, "-origin", origin)
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.at+"/200", io.MultiReader(strings.NewReader("half"), iotest.ErrReader(io.ErrUnexpectedEOF)))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.at+"/200",
+		io.MultiReader(strings.NewReader("half"), iotest.ErrReader(io.ErrUnexpectedEOF)))
 	base.Check(t, err)
 	if _, err := visitor.Do(r); err == nil {
 		t.Error("half a body is sent whole")

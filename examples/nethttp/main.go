@@ -85,7 +85,8 @@ var articles = map[string]string{
 func html(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		fmt.Fprintf(w, "<!doctype html>\n<html lang=\"en\"><head><title>Articles</title></head><body><main>%s</main></body></html>\n", body)
+		fmt.Fprintf(w, "<!doctype html>\n<html "+
+			"lang=\"en\"><head><title>Articles</title></head><body><main>%s</main></body></html>\n", body)
 	}
 }
 

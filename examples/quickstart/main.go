@@ -30,7 +30,8 @@ func main() {
 	addr := flag.String("addr", "localhost:8080", "address to listen on")
 	data := flag.String("data", "", "folder for what is learned; by default a temporary one, removed at the end")
 	still := flag.Bool("still", false, "have nobody visit the site, and nothing change by itself")
-	engine := flag.String("indexnow", "", "endpoint of IndexNow to tell of changes, on this machine; by default a made-up one")
+	engine := flag.String("indexnow", "",
+		"endpoint of IndexNow to tell of changes, on this machine; by default a made-up one")
 	flag.Parse()
 	if err := run(*addr, *data, *engine, *still); err != nil {
 		log.Fatal(err)
@@ -63,7 +64,8 @@ func run(addr, data, engine string, still bool) error {
 	defer os.RemoveAll(ranges)
 	origin := "http://" + addr
 	// A site on the internet has the DNS confirm most crawlers. The made-up ones have addresses of this machine.
-	warnings := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})) // welcome says the rest
+	// welcome says the rest
+	warnings := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	site, err := servemap.New(origin, st, &servemap.Options{Crawlers: true, CrawlerRanges: ranges, Logger: warnings})
 	if err != nil {
 		return err

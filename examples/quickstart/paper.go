@@ -51,7 +51,8 @@ type article struct {
 }
 
 var written = []article{
-	{"lighthouse", "The lighthouse is dark", []string{"It has been dark since the keeper left; the bats like it that way."}},
+	{"lighthouse", "The lighthouse is dark",
+		[]string{"It has been dark since the keeper left; the bats like it that way."}},
 	{"harbour", "The harbour at low tide", []string{"Twelve boats, one of which still floats."}},
 	{"bakery", "A bakery opens", []string{"The queue went round the corner, and so did we."}},
 	{"ferry", "The ferry comes on Sundays again", []string{"It takes bicycles, dogs and one car."}},
@@ -88,7 +89,8 @@ func newPaper() *paper {
 func (p *paper) routes(r *mux.Router, robotsLine string) {
 	r.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		p.mu.Lock()
-		front := page{Title: "The Quay", Text: []string{"A small paper for a small town."}, Articles: slices.Clone(p.articles)}
+		front := page{Title: "The Quay", Text: []string{"A small paper for a small town."},
+			Articles: slices.Clone(p.articles)}
 		p.mu.Unlock()
 		front.ServeHTTP(w, r)
 	})
@@ -136,7 +138,8 @@ func (p *paper) article(w http.ResponseWriter, r *http.Request) {
 
 // A real site would check a password and the cookie.
 func logIn(w http.ResponseWriter, r *http.Request) {
-	http.SetCookie(w, &http.Cookie{Name: "session", Value: "a-reader", Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
+	http.SetCookie(w, &http.Cookie{Name: "session", Value: "a-reader", Path: "/", HttpOnly: true,
+		SameSite: http.SameSiteLaxMode})
 	http.Redirect(w, r, "/account", http.StatusSeeOther)
 }
 
@@ -176,11 +179,13 @@ func (p *paper) work(n int, now time.Time) {
 		p.withdrawn[p.articles[last].Slug] = true
 		p.articles = p.articles[:last:last]
 	case n%3 == 0:
-		p.bulletins = slices.Insert(slices.Clone(p.bulletins), 0, fmt.Sprintf("The tide stands at %d cm, %v after we opened.", 200+now.Second(), open))
+		p.bulletins = slices.Insert(slices.Clone(p.bulletins), 0, fmt.Sprintf("The tide stands at %d cm, %v after we opened.",
+			200+now.Second(), open))
 		p.bulletins = p.bulletins[:min(len(p.bulletins), 5)]
 	case n%3 == 1 || len(unwritten) == 0:
 		edited := &p.articles[n%len(p.articles)]
-		edited.Text = append(slices.Clone(edited.Text), fmt.Sprintf("A reader adds, %v after we opened: it was all quite different, and louder than you say.", open))
+		edited.Text = append(slices.Clone(edited.Text),
+			fmt.Sprintf("A reader adds, %v after we opened: it was all quite different, and louder than you say.", open))
 	default:
 		p.articles = slices.Insert(slices.Clone(p.articles), 0, unwritten[0])
 	}

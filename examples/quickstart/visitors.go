@@ -19,8 +19,10 @@ func visit(ctx context.Context, origin string) {
 	visitors := []visitor{
 		{mail: "/reset/k3v9x2m7q4w8"}, {mail: "/articles/lighthouse"}, {}, {},
 		{header: "Cookie", value: "session=a-reader"},
-		{header: "User-Agent", value: "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", crawls: true},
-		{header: "User-Agent", value: "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)", crawls: true},
+		{header: "User-Agent", value: "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
+			crawls: true},
+		{header: "User-Agent", value: "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)",
+			crawls: true},
 	}
 	var group sync.WaitGroup
 	for _, v := range visitors {

@@ -27,7 +27,8 @@ func TestRoutersNameTheirPaths(t *testing.T) {
 	g.POST("/save", gin.WrapF(page(home)))
 	e.GET("/news", func(c echo.Context) error { return c.HTML(http.StatusOK, home) })
 	e.POST("/save", func(c echo.Context) error { return c.HTML(http.StatusOK, home) })
-	for name, got := range map[string][]string{"mux": PathsOfGorilla(m), "chi": PathsOfChi(c), "gin": PathsOfGin(g), "echo": PathsOfEcho(e)} {
+	for name, got := range map[string][]string{"mux": PathsOfGorilla(m), "chi": PathsOfChi(c), "gin": PathsOfGin(g),
+		"echo": PathsOfEcho(e)} {
 		if slices.Sort(got); !slices.Equal(got, []string{"/", "/landing", "/news"}) {
 			t.Errorf("%s has %q", name, got)
 		}

@@ -29,7 +29,8 @@ func BehindCDN(published ...netip.Prefix) *servemap.Options {
 
 // Hosts serves several hosts from one process, each with its own sitemap. The sites share a
 // store, which keeps the origins apart. Close each site.
-func Hosts(st store.Store, opts *servemap.Options, pages map[string]http.Handler) (http.Handler, []*servemap.Site, error) {
+func Hosts(st store.Store, opts *servemap.Options, pages map[string]http.Handler) (http.Handler, []*servemap.Site,
+	error) {
 	var all []*servemap.Site
 	hosts := map[string]http.Handler{}
 	for host, next := range pages {

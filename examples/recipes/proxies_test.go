@@ -26,7 +26,8 @@ func front(t *testing.T, file, behind string) (address string) {
 	base.Check(t, err)
 	address = l.Addr().String()
 	l.Close()
-	nginx.Start(t, "tcp", address, strings.NewReplacer("listen 80;", "listen "+address+";", "127.0.0.1:8080", behind).Replace(string(text)))
+	nginx.Start(t, "tcp", address, strings.NewReplacer("listen 80;", "listen "+address+";", "127.0.0.1:8080",
+		behind).Replace(string(text)))
 	return address
 }
 
@@ -45,7 +46,8 @@ func TestNginxPassesWebSocketsEventsAndLargeBodies(t *testing.T) {
 				return
 			}
 			defer conn.Close()
-			fmt.Fprintf(to, "HTTP/1.1 101 Switching Protocols\r\nConnection: %s\r\nUpgrade: %s\r\n\r\n", r.Header.Get("Connection"), r.Header.Get("Upgrade"))
+			fmt.Fprintf(to, "HTTP/1.1 101 Switching Protocols\r\nConnection: %s\r\nUpgrade: %s\r\n\r\n",
+				r.Header.Get("Connection"), r.Header.Get("Upgrade"))
 			_ = to.Flush()
 			_, _ = io.Copy(conn, conn)
 		default:
@@ -56,8 +58,10 @@ func TestNginxPassesWebSocketsEventsAndLargeBodies(t *testing.T) {
 	at := front(t, "nginx.conf", site.Listener.Addr().String())
 	for _, row := range []struct{ name, sends, then, want string }{
 		{"events come at once", "GET /events HTTP/1.1\r\nHost: example.com\r\n\r\n", "", "data: now"},
-		{"a WebSocket", "GET /socket HTTP/1.1\r\nHost: example.com\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n", "echo\n", "Upgrade: websocket"},
-		{"a body of a gigabyte", "POST / HTTP/1.1\r\nHost: example.com\r\nContent-Length: 1073741824\r\n\r\n", "begins\n", "example.com1073741824http"},
+		{"a WebSocket", "GET /socket HTTP/1.1\r\nHost: example.com\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+			"echo\n", "Upgrade: websocket"},
+		{"a body of a gigabyte", "POST / HTTP/1.1\r\nHost: example.com\r\nContent-Length: 1073741824\r\n\r\n", "begins\n",
+			"example.com1073741824http"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			conn, err := net.Dial("tcp", at)

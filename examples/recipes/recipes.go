@@ -33,6 +33,9 @@ func shop() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.Handle("GET /{$}", page(home))
 	mux.Handle("GET /about", page(about))
-	mux.HandleFunc("GET /p/{name}", func(w http.ResponseWriter, r *http.Request) { page(product(r.PathValue("name")))(w, r) })
+	mux.HandleFunc("GET /p/{name}", func(w http.ResponseWriter,
+		r *http.Request) {
+		page(product(r.PathValue("name")))(w, r)
+	})
 	return mux
 }

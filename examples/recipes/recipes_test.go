@@ -125,7 +125,8 @@ func TestContentsForVisitorsNameTheListedPages(t *testing.T) {
 	}
 	s.WantListed("/", "/p/teapot")
 	a := s.Get("/contents")
-	if a.Status != http.StatusOK || !strings.Contains(a.Body, `<li><a href="/p/teapot">`) || strings.Contains(a.Body, "secret") {
+	if a.Status != http.StatusOK || !strings.Contains(a.Body, `<li><a href="/p/teapot">`) ||
+		strings.Contains(a.Body, "secret") {
 		t.Errorf("the contents are %d\n%s", a.Status, a.Body)
 	}
 	s.WantListed("/", "/p/teapot")
@@ -168,7 +169,8 @@ func TestTheOwnerOfASubrouterIsTold(t *testing.T) {
 		recipe func(*servemap.Site) http.Handler
 		visit  string
 		status int
-	}{"a subrouter": {below, "/shop/", http.StatusNotFound}, "the root router": {Chi, "/", http.StatusServiceUnavailable}} {
+	}{"a subrouter": {below, "/shop/", http.StatusNotFound}, "the root router": {Chi, "/",
+		http.StatusServiceUnavailable}} {
 		s := start(t, nil, tt.recipe)
 		s.Get(tt.visit)
 		told := strings.Contains(strings.Join(s.Stats().Hints, "\n"), "put site.Wrap around the whole router")
@@ -236,14 +238,18 @@ func TestSpoofedAddressesDoNotCount(t *testing.T) {
 	}{
 		{"nginx, a visitor", BehindNginx(), "8.8.8.8", nil, "8.8.8.8"},
 		{"nginx, a visitor who claims to be another", BehindNginx(), "8.8.8.8", []string{"9.9.9.9"}, "8.8.8.8"},
-		{"nginx, a visitor who claims to be one of us", BehindNginx(), "8.8.8.8", []string{"9.9.9.9, 10.0.0.1", "127.0.0.1"}, "8.8.8.8"},
+		{"nginx, a visitor who claims to be one of us", BehindNginx(), "8.8.8.8", []string{"9.9.9.9, 10.0.0.1", "127.0.0.1"},
+			"8.8.8.8"},
 		{"a CDN, a visitor", cdn, "203.0.113.5", []string{"8.8.8.8"}, "8.8.8.8"},
 		{"a CDN, a visitor who claims to be another", cdn, "203.0.113.5", []string{"9.9.9.9, 8.8.8.8"}, "8.8.8.8"},
 		{"a visitor who claims to come by the CDN", cdn, "8.8.8.8", []string{"9.9.9.9, 203.0.113.5"}, "8.8.8.8"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := make(chan netip.Addr, 1)
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { got <- tt.opts.ClientIP(r) }))
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+				r *http.Request) {
+				got <- tt.opts.ClientIP(r)
+			}))
 			defer server.Close()
 			to, err := url.Parse(server.URL)
 			base.Check(t, err)
@@ -263,14 +269,16 @@ func TestSpoofedAddressesDoNotCount(t *testing.T) {
 func TestHostsHaveSitemapsOfTheirOwn(t *testing.T) {
 	blogOnly := http.NewServeMux()
 	blogOnly.Handle("GET /{$}", page(blogHome))
-	h, sites, err := Hosts(new(memstore.Store), nil, map[string]http.Handler{"example.com": shop(), "blog.example.com": blogOnly})
+	h, sites, err := Hosts(new(memstore.Store), nil, map[string]http.Handler{"example.com": shop(),
+		"blog.example.com": blogOnly})
 	base.Check(t, err)
 	for _, of := range sites {
 		host := strings.TrimPrefix(strings.TrimSuffix(of.RobotsLine(), "/sitemap.xml"), "Sitemap: https://")
 		for _, path := range []string{"/", "/about"} {
 			ask(h, http.MethodGet, host, path)
 		}
-		wantListed(t, of, h, host, "/sitemap.xml", map[string][]string{"example.com": {"/", "/about"}, "blog.example.com": {"/"}}[host]...)
+		wantListed(t, of, h, host, "/sitemap.xml", map[string][]string{"example.com": {"/", "/about"},
+			"blog.example.com": {"/"}}[host]...)
 		defer of.Close(context.Background())
 	}
 	if w := ask(h, http.MethodGet, "elsewhere.example", "/"); w.Code != http.StatusMisdirectedRequest {
@@ -302,13 +310,14 @@ func TestCustomersHaveSitemapsOfTheirOwn(t *testing.T) {
 func TestChangesOfCustomersAreAnnounced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st, gone := new(memstore.Store), false
-		_, sites := Customers(st, nil, autocert.HostWhitelist("one.example", "two.example"), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if gone && r.URL.Path == "/about" {
-				w.WriteHeader(http.StatusGone)
-				return
-			}
-			shop().ServeHTTP(w, r)
-		}))
+		_, sites := Customers(st, nil, autocert.HostWhitelist("one.example", "two.example"),
+			http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if gone && r.URL.Path == "/about" {
+					w.WriteHeader(http.StatusGone)
+					return
+				}
+				shop().ServeHTTP(w, r)
+			}))
 		defer sites.Close(context.Background())
 		var posts []string
 		all := &Announcer{Sites: sites, Store: st, Options: &notify.Options{
@@ -336,7 +345,8 @@ func TestChangesOfCustomersAreAnnounced(t *testing.T) {
 			Key     string
 			URLList []string
 		}
-		if synctest.Wait(); len(posts) != 1 || json.Unmarshal([]byte(posts[0]), &post) != nil || !slices.Equal(post.URLList, []string{"https://one.example/about"}) {
+		if synctest.Wait(); len(posts) != 1 || json.Unmarshal([]byte(posts[0]), &post) != nil ||
+			!slices.Equal(post.URLList, []string{"https://one.example/about"}) {
 			t.Fatalf("the engine got %q", posts)
 		}
 		file := "/" + post.Key + ".txt"

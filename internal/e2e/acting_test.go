@@ -57,7 +57,8 @@ func TestLinksThatActAreNotRequestedAndPagesAre(t *testing.T) {
 				listed := s.LastMods()
 				var wrong [2]int
 				for i, link := range links {
-					if _, requested := asked.Load(link); requested && tt.file == "acting.txt" || tt.file == "content.txt" && !contains(listed, link) {
+					if _, requested := asked.Load(link); requested && tt.file == "acting.txt" ||
+						tt.file == "content.txt" && !contains(listed, link) {
 						wrong[i%2]++
 						if i%2 == 0 {
 							s.Log(link)
@@ -75,11 +76,13 @@ func TestLinksThatActAreNotRequestedAndPagesAre(t *testing.T) {
 func TestReportNamesEachShapeOfActingLinksOnce(t *testing.T) {
 	var links []string
 	for i := range 500 {
-		links = append(links, "/list?action=delete&id="+strconv.Itoa(i), "/items/"+strconv.Itoa(i)+"/hide", "/delete/"+strconv.Itoa(i))
+		links = append(links, "/list?action=delete&id="+strconv.Itoa(i), "/items/"+strconv.Itoa(i)+"/hide",
+			"/delete/"+strconv.Itoa(i))
 	}
 	testkit.Run(t, testkit.Setup{Handler: homeOf(append(links, "/logout"), new(sync.Map))}, func(s *testkit.Site) {
 		done, origin := explore(s, servemap.ExploreOptions{}), "https://example.com"
-		want := []string{origin + "/items/0/hide", origin + "/delete/0", origin + "/logout", origin + "/list?action=delete&id=0"}
+		want := []string{origin + "/items/0/hide", origin + "/delete/0", origin + "/logout",
+			origin + "/list?action=delete&id=0"}
 		if done.Skipped["acting"] != len(want) || !slices.Equal(done.Acting, want) {
 			s.Errorf("the report has %v and %q, want %q", done.Skipped, done.Acting, want)
 		}
@@ -120,12 +123,14 @@ func TestLinksThatAreMarkedAreNotRequested(t *testing.T) {
 		done := explore(s, servemap.ExploreOptions{})
 		s.WantListed("/", "/a")
 		asked.Range(func(path, _ any) bool {
-			if path != "/" && path != "/a" && path != "/robots.txt" && path != "/sitemap.xml" && !madeUp.MatchString(path.(string)) {
+			if path != "/" && path != "/a" && path != "/robots.txt" && path != "/sitemap.xml" &&
+				!madeUp.MatchString(path.(string)) {
 				s.Errorf("it asked for %s", path)
 			}
 			return true
 		})
-		if skipped := done.Skipped; skipped["acting"] != 2 || skipped["nofollow"] != 1 || skipped["disallowed"] != 1 || skipped["query"] != 1 {
+		if skipped := done.Skipped; skipped["acting"] != 2 || skipped["nofollow"] != 1 || skipped["disallowed"] != 1 ||
+			skipped["query"] != 1 {
 			s.Errorf("skipped: %v", skipped)
 		}
 	})

@@ -36,7 +36,8 @@ func TestHintNamesAWrongCanonical(t *testing.T) {
 		{"http on a site of https", "", host("http://example.com"), 21, ""},
 		{"itself", "", host(""), 21, ""},
 		{"itself with a slash more", "", func(uri string) string { return strings.TrimSuffix(uri, "/") + "/" }, 1, ""},
-		{"https on a site of http", "http://example.com", host("https://example.com"), 21, "It seems to be https://example.com."},
+		{"https on a site of http", "http://example.com", host("https://example.com"), 21,
+			"It seems to be https://example.com."},
 	} {
 		paths := times(20, "/p%d")
 		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

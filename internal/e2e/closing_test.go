@@ -87,7 +87,8 @@ func TestClientsThatCloseTheirConnectionsTeachEveryPage(t *testing.T) {
 		} {
 			t.Run(name+", "+front.name, func(t *testing.T) {
 				t.Parallel()
-				site, err := servemap.New("https://example.com", memstore.New(), &servemap.Options{Logger: slog.New(slog.DiscardHandler)})
+				site, err := servemap.New("https://example.com", memstore.New(), &servemap.Options{
+					Logger: slog.New(slog.DiscardHandler)})
 				base.Check(t, err)
 				server := httptest.NewServer(site.Wrap(handler))
 				t.Cleanup(func() { server.Close(); _ = site.Close(t.Context()) })
@@ -109,7 +110,8 @@ func TestClientsThatCloseTheirConnectionsTeachEveryPage(t *testing.T) {
 // fetchOnce gets a page over a connection of its own, closes that at once, and returns the length of the page.
 func fetchOnce(t *testing.T, dial func() (net.Conn, error), path string) int {
 	t.Helper()
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(context.Context, string, string) (net.Conn, error) { return dial() }}}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true,
+		DialContext: func(context.Context, string, string) (net.Conn, error) { return dial() }}}
 	resp, err := client.Get("http://example.com" + path)
 	base.Check(t, err)
 	defer resp.Body.Close()

@@ -62,7 +62,8 @@ func leadsNowhere(folder string, words []string) string {
 			if !regexp.MustCompile(`(?m)^func ` + kind + `\w*` + pattern).MatchString(code) {
 				return "it runs no " + kind
 			}
-		case kind == "" && strings.HasPrefix(word, "-") && word != "-" && !strings.Contains(" -v -count -cpu -timeout -args ", " "+word+" "):
+		case kind == "" && strings.HasPrefix(word, "-") && word != "-" && !strings.Contains(" -v -count -cpu -timeout -args ",
+			" "+word+" "):
 			if !regexp.MustCompile(`flag\.\w+\((&[\w.]+, )?"` + word[1:] + `"`).MatchString(code) {
 				return "there is no " + word
 			}

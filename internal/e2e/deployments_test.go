@@ -198,7 +198,8 @@ func (d *deployment) run(t *testing.T, opts servemap.Options) (listed map[string
 }
 
 // found returns what a site lists, and what the owner is told to add.
-func found(t *testing.T, site *servemap.Site, done servemap.Exploration, origin string) (map[string]bool, servemap.Options) {
+func found(t *testing.T, site *servemap.Site, done servemap.Exploration,
+	origin string) (map[string]bool, servemap.Options) {
 	listed, add := map[string]bool{}, servemap.Options{}
 	for p, err := range site.Pages(t.Context()) {
 		base.Check(t, err)

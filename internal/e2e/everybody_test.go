@@ -31,28 +31,33 @@ func TestSiteWhereEverybodyHasASessionLearnsFromItsOwnLooks(t *testing.T) {
 		listed  []string
 		moves   string // whose date does
 	}{
-		{"a post that the home page links to", testkit.Paths{"/": testkit.Page("home", "/news", "/post"), "/post": testkit.Page("a post")},
-			[]string{"/"}, []string{"/", "/news", "/post"}, ""},
-		{"a post that another page links to", testkit.Paths{"/news": testkit.Page("news", "/post"), "/post": testkit.Page("a post")},
-			[]string{"/news"}, []string{"/", "/news", "/post"}, ""},
-		{"a post that leads on", testkit.Paths{"/": testkit.Page("home", "/news", "/post"), "/post": testkit.Page("a post", "/more"), "/more": testkit.Page("more")},
-			[]string{"/"}, []string{"/", "/more", "/news", "/post"}, ""},
-		{"an edited page", testkit.Paths{"/news": testkit.Page("other news of today")}, []string{"/news"}, []string{"/", "/news"}, "/news"},
-		{"a page that says noindex", testkit.Paths{"/news": testkit.Reply(http.StatusOK, testkit.HTML("<meta name=robots content=noindex>", "news"))},
-			[]string{"/news"}, []string{"/"}, ""},
-		{"a page that is for one visitor", testkit.Paths{"/": testkit.Page("home", "/news", "/mine"), "/mine": func(w http.ResponseWriter, r *http.Request) {
-			if r.Header.Get("Cookie") == "" {
-				w.WriteHeader(http.StatusForbidden)
-				return
-			}
-			testkit.Page("your orders")(w, r)
-		}}, []string{"/", "/mine"}, []string{"/", "/news"}, ""},
-		{"a page that nothing links to", testkit.Paths{"/draft": testkit.Page("a draft")}, []string{"/draft"}, []string{"/", "/news"}, ""},
+		{"a post that the home page links to", testkit.Paths{"/": testkit.Page("home", "/news", "/post"),
+			"/post": testkit.Page("a post")}, []string{"/"}, []string{"/", "/news", "/post"}, ""},
+		{"a post that another page links to", testkit.Paths{"/news": testkit.Page("news", "/post"),
+			"/post": testkit.Page("a post")}, []string{"/news"}, []string{"/", "/news", "/post"}, ""},
+		{"a post that leads on", testkit.Paths{"/": testkit.Page("home", "/news", "/post"),
+			"/post": testkit.Page("a post", "/more"), "/more": testkit.Page("more")}, []string{"/"}, []string{"/", "/more",
+			"/news", "/post"}, ""},
+		{"an edited page", testkit.Paths{"/news": testkit.Page("other news of today")}, []string{"/news"},
+			[]string{"/", "/news"}, "/news"},
+		{"a page that says noindex", testkit.Paths{"/news": testkit.Reply(http.StatusOK,
+			testkit.HTML("<meta name=robots content=noindex>", "news"))}, []string{"/news"}, []string{"/"}, ""},
+		{"a page that is for one visitor", testkit.Paths{"/": testkit.Page("home", "/news", "/mine"),
+			"/mine": func(w http.ResponseWriter, r *http.Request) {
+				if r.Header.Get("Cookie") == "" {
+					w.WriteHeader(http.StatusForbidden)
+					return
+				}
+				testkit.Page("your orders")(w, r)
+			}}, []string{"/", "/mine"}, []string{"/", "/news"}, ""},
+		{"a page that nothing links to", testkit.Paths{"/draft": testkit.Page("a draft")}, []string{"/draft"},
+			[]string{"/", "/news"}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var mu sync.Mutex
 			site := testkit.Paths{"/": testkit.Page("home", "/news"), "/news": testkit.Page("news")}
-			testkit.Run(t, testkit.Setup{Handler: guarded(&mu, site), Options: servemap.Options{Limits: servemap.Limits{Looks: 1000}}}, func(s *testkit.Site) {
+			testkit.Run(t, testkit.Setup{Handler: guarded(&mu, site), Options: servemap.Options{
+				Limits: servemap.Limits{Looks: 1000}}}, func(s *testkit.Site) {
 				explore(s, servemap.ExploreOptions{})
 				time.Sleep(26 * time.Hour)
 				before := s.LastMods()[tt.moves]
@@ -84,7 +89,8 @@ func TestDatesMoveWhereEverybodyHasASession(t *testing.T) {
 	site := testkit.Paths{"/": testkit.Page("home", "/daily"), "/daily": func(w http.ResponseWriter, r *http.Request) {
 		testkit.Page(fmt.Sprint("The paper of ", nouns[day%20], ": ", paragraph(day)))(w, r)
 	}}
-	testkit.Run(t, testkit.Setup{Handler: guarded(&mu, site), Options: servemap.Options{Limits: servemap.Limits{Looks: 1000}}}, func(s *testkit.Site) {
+	testkit.Run(t, testkit.Setup{Handler: guarded(&mu, site), Options: servemap.Options{
+		Limits: servemap.Limits{Looks: 1000}}}, func(s *testkit.Site) {
 		explore(s, servemap.ExploreOptions{})
 		dates := map[string]bool{}
 		for range 10 {
@@ -107,7 +113,8 @@ func TestDatesMoveWhereEverybodyHasASession(t *testing.T) {
 // The same through a real origin, which gives everybody a session: a stranger gets what is behind it, and its changes.
 func TestLooksGoThroughTheOriginWhereEverybodyHasASession(t *testing.T) {
 	var mu sync.Mutex
-	site := testkit.Paths{"/": testkit.Page("home", "/news"), "/news": testkit.Page("news"), "/mine": testkit.Page("your orders")}
+	site := testkit.Paths{"/": testkit.Page("home", "/news"), "/news": testkit.Page("news"),
+		"/mine": testkit.Page("your orders")}
 	f := behind(t, guarded(&mu, site), func(pass http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/mine" && r.Header.Get("Cookie") == "" {

@@ -59,7 +59,8 @@ func TestExplainAndPagesGiveVerdictAndReason(t *testing.T) {
 
 // TestEvidenceIsSaidOnlyWhereItCounts has pages that a listed page linked to, one of which is private by now.
 func TestEvidenceIsSaidOnlyWhereItCounts(t *testing.T) {
-	site := testkit.Paths{"/": testkit.Page("home", "/stays", "/leaves", "/private"), "/stays": testkit.Page("s"), "/leaves": testkit.Page("l"), "/private": testkit.Page("p")}
+	site := testkit.Paths{"/": testkit.Page("home", "/stays", "/leaves", "/private"), "/stays": testkit.Page("s"),
+		"/leaves": testkit.Page("l"), "/private": testkit.Page("p")}
 	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
 		s.Visit("/", "/stays", "/leaves", "/private")
 		synctest.Wait() // the site may be looking at the page
@@ -68,7 +69,8 @@ func TestEvidenceIsSaidOnlyWhereItCounts(t *testing.T) {
 		time.Sleep(48 * time.Hour)
 		s.Visit("/", "/leaves", "/private")
 		ask := owner(s)
-		for location, want := range map[string]string{"/stays": "listed link [link]", "/leaves": "gone gone []", "/private": "excluded private []"} {
+		for location, want := range map[string]string{"/stays": "listed link [link]", "/leaves": "gone gone []",
+			"/private": "excluded private []"} {
 			e := s.Explained(location)
 			if got := fmt.Sprint(e.Verdict, " ", e.Reason, " ", e.Evidence); got != want {
 				t.Errorf("%s is %s, want %s", location, got, want)
@@ -88,7 +90,8 @@ func edition(n int) http.HandlerFunc {
 func TestExplainSaysWhatALinkedPageAnswers(t *testing.T) {
 	h := testkit.Paths{
 		"/":        testkit.Page("home", "/refused", "/forbidden", "/led", "/moved", "/broken", "/text"),
-		"/refused": testkit.Reply(401, ""), "/forbidden": testkit.Reply(403, ""), "/led": testkit.Reply(302, "", "Location", "/login?next=/led"),
+		"/refused": testkit.Reply(401, ""), "/forbidden": testkit.Reply(403, ""),
+		"/led":   testkit.Reply(302, "", "Location", "/login?next=/led"),
 		"/moved": testkit.Reply(302, "", "Location", "/other"), "/broken": testkit.Reply(500, ""),
 		"/text": testkit.Reply(200, "plain", "Content-Type", "text/plain"),
 	}
@@ -116,8 +119,10 @@ func TestExplainSaysWhatALinkedPageAnswers(t *testing.T) {
 					{"/text", "something else than HTML", "an anonymous visitor"},
 				} {
 					e := s.Explained(tt.path)
-					if string(e.Verdict) != "waiting" || !strings.Contains(e.Text, tt.text) || len(e.Missing) != 1 || !strings.Contains(e.Missing[0], tt.missing) {
-						s.Errorf("%s: %s %q, missing %q; want %q, and %q missing", tt.path, e.Verdict, e.Text, e.Missing, tt.text, tt.missing)
+					if string(e.Verdict) != "waiting" || !strings.Contains(e.Text, tt.text) || len(e.Missing) != 1 ||
+						!strings.Contains(e.Missing[0], tt.missing) {
+						s.Errorf("%s: %s %q, missing %q; want %q, and %q missing", tt.path, e.Verdict, e.Text, e.Missing, tt.text,
+							tt.missing)
 					}
 				}
 			})
@@ -128,9 +133,10 @@ func TestExplainSaysWhatALinkedPageAnswers(t *testing.T) {
 // Whoever mends one thing must not find the next one only then. What was decided under other settings is said so.
 func TestExplainNamesAllThatKeepsAPageOutAndWhatHasEndedSince(t *testing.T) {
 	const page, query, always = "/view?id=1", "its query has a parameter of its own", "Always rule names it"
-	h := testkit.Paths{"/": testkit.Page("home", page, "/news"), "/view": testkit.Reply(200, testkit.HTML("", "one"), "Cache-Control", "private"),
-		"/news": testkit.Page("news"), "/lone": testkit.Page("lone")}
-	public, news := servemap.Rule{Pattern: "/view", IgnoreCacheControl: true}, servemap.Rule{Pattern: "/news", List: servemap.DecisionNever}
+	h := testkit.Paths{"/": testkit.Page("home", page, "/news"), "/view": testkit.Reply(200, testkit.HTML("", "one"),
+		"Cache-Control", "private"), "/news": testkit.Page("news"), "/lone": testkit.Page("lone")}
+	public, news := servemap.Rule{Pattern: "/view", IgnoreCacheControl: true},
+		servemap.Rule{Pattern: "/news", List: servemap.DecisionNever}
 	lone, st := servemap.Rule{Pattern: "/lone", List: servemap.DecisionAlways}, base.NewStore()
 	for _, tt := range []struct {
 		name     string
@@ -141,13 +147,17 @@ func TestExplainNamesAllThatKeepsAPageOutAndWhatHasEndedSince(t *testing.T) {
 		lone     string   // and of the other one
 	}{
 		{"the first settings", servemap.Options{Rules: []servemap.Rule{news}}, []string{"/", page, "/news", "/lone"},
-			"excluded private, excluded rule-never, waiting no-evidence", []string{"sent for one visitor only", "Besides, " + query}, "nothing shows yet"},
+			"excluded private, excluded rule-never, waiting no-evidence", []string{"sent for one visitor only",
+				"Besides, " + query}, "nothing shows yet"},
 		{"one thing is mended", servemap.Options{Rules: []servemap.Rule{public}}, nil,
-			"excluded query-not-canonical, excluded rule-never, waiting no-evidence", []string{"It is not listed: " + query}, "nothing shows yet"},
-		{"all is mended", servemap.Options{Query: []string{"id"}, Rules: []servemap.Rule{public, lone}}, nil, "excluded private, excluded rule-never, waiting no-evidence",
-			[]string{"As of its last visit, at 1 Jan 2000, 00:0", "sent for one visitor only", "its next visit can list it"}, "its next visit can list it"},
-		{"and visited", servemap.Options{Query: []string{"id"}, Rules: []servemap.Rule{public, lone}}, []string{"/news", page, "/lone"},
-			"listed link, listed link, listed rule", []string{"a listed page links to it"}, always},
+			"excluded query-not-canonical, excluded rule-never, waiting no-evidence", []string{"It is not listed: " + query},
+			"nothing shows yet"},
+		{"all is mended", servemap.Options{Query: []string{"id"}, Rules: []servemap.Rule{public, lone}}, nil,
+			"excluded private, excluded rule-never, waiting no-evidence", []string{"As of its last visit, at 1 Jan 2000, 00:0",
+				"sent for one visitor only", "its next visit can list it"}, "its next visit can list it"},
+		{"and visited", servemap.Options{Query: []string{"id"}, Rules: []servemap.Rule{public, lone}},
+			[]string{"/news", page, "/lone"}, "listed link, listed link, listed rule", []string{"a listed page links to it"},
+			always},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			testkit.Run(t, testkit.Setup{Handler: h, Store: st, Options: tt.opts}, func(s *testkit.Site) {
@@ -184,7 +194,8 @@ func TestWhoAsksForTheSitemapSeesNoHint(t *testing.T) {
 		for range 60 {
 			s.Get("/", "Cookie", "session=1")
 		}
-		if body := s.Get("/sitemap.xml").Body; body != "No page of https://example.com is listed yet. The log and the inspector tell its owner more.\n" {
+		if body := s.Get("/sitemap.xml").Body; body != "No page of https://example.com is listed yet. The log and the "+
+			"inspector tell its owner more.\n" {
 			s.Errorf("the answer to who asks for the sitemap is\n%s", body)
 		}
 		s.WantHints("Options.Benign")
@@ -272,14 +283,16 @@ func TestExplainGivesNoLastmodToAPageThatIsNotListed(t *testing.T) {
 			time.Sleep(time.Hour)
 		}
 		const changed = "The lastmod is when the change was first seen"
-		if e := s.Explained("/a"); !strings.HasPrefix(e.Dates.Text, "The content changed") || !strings.Contains(e.Dates.Text, changed) {
+		if e := s.Explained("/a"); !strings.HasPrefix(e.Dates.Text, "The content changed") ||
+			!strings.Contains(e.Dates.Text, changed) {
 			t.Errorf("while it is listed: %s", e.Dates.Text)
 		}
 		pages["/a"] = status(410)
 		s.Visit("/a")
 		time.Sleep(time.Hour)
 		e := s.Explained("/a")
-		if e.Listed() || !strings.HasPrefix(e.Dates.Text, "It has no lastmod while it is not listed.") || !strings.Contains(e.Dates.Text, changed) {
+		if e.Listed() || !strings.HasPrefix(e.Dates.Text, "It has no lastmod while it is not listed.") ||
+			!strings.Contains(e.Dates.Text, changed) {
 			t.Errorf("once it is %s: %s", e.Verdict, e.Dates.Text)
 		}
 	})

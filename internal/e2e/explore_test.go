@@ -55,8 +55,10 @@ func TestPageThatARuleListsIsExplored(t *testing.T) {
 	}
 	site["/"] = testkit.Page("home", "/signout")
 	rules := []servemap.Rule{
-		{Pattern: "/landing", List: servemap.DecisionAlways}, {Pattern: "/campaign/x$", List: servemap.DecisionAlways}, {Pattern: "/campaign/*", List: servemap.DecisionAlways},
-		{Pattern: "/logout", List: servemap.DecisionAlways}, {Pattern: "/signout", List: servemap.DecisionAlways}, {Pattern: "/gone$", List: servemap.DecisionAlways},
+		{Pattern: "/landing", List: servemap.DecisionAlways}, {Pattern: "/campaign/x$", List: servemap.DecisionAlways},
+		{Pattern: "/campaign/*", List: servemap.DecisionAlways},
+		{Pattern: "/logout", List: servemap.DecisionAlways}, {Pattern: "/signout", List: servemap.DecisionAlways},
+		{Pattern: "/gone$", List: servemap.DecisionAlways},
 	}
 	testkit.Run(t, testkit.Setup{Handler: site, Options: servemap.Options{Rules: rules}}, func(s *testkit.Site) {
 		explore(s, servemap.ExploreOptions{})
@@ -71,7 +73,8 @@ func TestExplorerTakesAPageThatIsLongerThanWhatIsReadOfIt(t *testing.T) {
 			_, err = io.WriteString(w, long)
 		}
 	}
-	site := testkit.Paths{"/": testkit.Page("home", "/long", "/endless"), "/long": testkit.Reply(http.StatusOK, long), "/endless": endless}
+	site := testkit.Paths{"/": testkit.Page("home", "/long", "/endless"), "/long": testkit.Reply(http.StatusOK, long),
+		"/endless": endless}
 	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
 		explore(s, servemap.ExploreOptions{})
 		s.WantListed("/", "/long")
@@ -94,7 +97,8 @@ func TestExplorationObeysWhatRobotsTxtSays(t *testing.T) {
 				"/static/robots.txt": testkit.Reply(http.StatusOK, "User-agent: *\nDisallow: /private/\n"),
 			}
 			testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
-				if done, err := s.Explore(s.Context(), &servemap.ExploreOptions{Inside: s}); (err != nil) != tt.fails || done.Requests != tt.asked || done.Skipped["disallowed"] != tt.asked {
+				if done, err := s.Explore(s.Context(), &servemap.ExploreOptions{Inside: s}); (err != nil) != tt.fails ||
+					done.Requests != tt.asked || done.Skipped["disallowed"] != tt.asked {
 					s.Errorf("%+v, %v", done, err)
 				}
 			})
@@ -114,7 +118,8 @@ func TestExplorerIsNobodyToTheSite(t *testing.T) {
 	site["/"] = testkit.Page("home", "/orphan-maker", "/panics", "/hangs")
 	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
 		done := explore(s, servemap.ExploreOptions{})
-		if got == nil || !servemap.Exploring(got) || got.Header.Get("User-Agent") != "servemap-explore" || got.Header.Get("Cookie") != "" || got.Host != "example.com" || got.TLS == nil {
+		if got == nil || !servemap.Exploring(got) || got.Header.Get("User-Agent") != "servemap-explore" ||
+			got.Header.Get("Cookie") != "" || got.Host != "example.com" || got.TLS == nil {
 			s.Errorf("the request was %+v", got)
 		}
 		if done.Skipped["failed"] != 2 {
@@ -128,9 +133,11 @@ func TestExplorerIsNobodyToTheSite(t *testing.T) {
 
 func TestExplainSaysWhatExploringLeftOutAndDidNotFind(t *testing.T) {
 	site := testkit.Paths{
-		"/":       testkit.Page("home", "/logout", "/search?color=red", "/vote/5", "/items/5/panel", "/broken", "/locked", "/old", "/lists-by-rule/vote"),
+		"/": testkit.Page("home", "/logout", "/search?color=red", "/vote/5", "/items/5/panel", "/broken", "/locked",
+			"/old", "/lists-by-rule/vote"),
 		"/broken": testkit.Reply(http.StatusNotFound, "none"), "/locked": testkit.Reply(http.StatusForbidden, "no"),
-		"/old": testkit.Reply(http.StatusMovedPermanently, "", "Location", "/broken"), "/lists-by-rule/vote": testkit.Reply(http.StatusNotFound, "none"),
+		"/old":                testkit.Reply(http.StatusMovedPermanently, "", "Location", "/broken"),
+		"/lists-by-rule/vote": testkit.Reply(http.StatusNotFound, "none"),
 	}
 	rules := []servemap.Rule{{Pattern: "/lists-by-rule/", List: servemap.DecisionAlways}}
 	testkit.Run(t, testkit.Setup{Handler: site, Options: servemap.Options{Rules: rules}}, func(s *testkit.Site) {
@@ -139,14 +146,16 @@ func TestExplainSaysWhatExploringLeftOutAndDidNotFind(t *testing.T) {
 			{"/logout", `Exploring does not ask for it, because a request for an address with such a name may change something. The word is "logout".`, `servemap.Rule{Pattern: "/logout$", List: servemap.DecisionAlways}`},
 			{"/search?color=red", "Its query has a parameter that is not allowed", "its canonical one"},
 			{"/vote/5", `The word is "vote".`, "an anonymous visitor who gets a page there"},
-			{"/items/5/panel", "because a request for an address with such a name may change something", `exploring, with servemap.Rule{Pattern: "/items/5/panel$"`},
+			{"/items/5/panel", "because a request for an address with such a name may change something",
+				`exploring, with servemap.Rule{Pattern: "/items/5/panel$"`},
 			{"/broken", "the last request for it got 404", "who gets a page there"},
 			{"/locked", "got 403", ""},
 			{"/old", "got 301", ""},
 			{"/lists-by-rule/vote", "got 404", ""},
 		} {
 			e := s.Explained(tt.location)
-			if e.Verdict != servemap.VerdictWaiting || !strings.Contains(e.Text, tt.text) || !strings.Contains(strings.Join(e.Missing, "\n"), tt.missing) {
+			if e.Verdict != servemap.VerdictWaiting || !strings.Contains(e.Text, tt.text) ||
+				!strings.Contains(strings.Join(e.Missing, "\n"), tt.missing) {
 				s.Errorf("%s is %s: %s Missing: %q", tt.location, e.Verdict, e.Text, e.Missing)
 			}
 		}
@@ -156,7 +165,8 @@ func TestExplainSaysWhatExploringLeftOutAndDidNotFind(t *testing.T) {
 // A page that many link to must not go missing in silence because of its name.
 func TestExploringNamesWhatIsHeldAndTheParametersThatKeepPagesOut(t *testing.T) {
 	site := testkit.Paths{
-		"/":            testkit.Page("home", "/reader.html", "/kq7xwvfj3t.html", "/dishes", "/dishes?dish=soup", "/dishes?color=red", "/list?page=2&sort=asc", "/view", "/view?id=5"),
+		"/": testkit.Page("home", "/reader.html", "/kq7xwvfj3t.html", "/dishes", "/dishes?dish=soup",
+			"/dishes?color=red", "/list?page=2&sort=asc", "/view", "/view?id=5"),
 		"/reader.html": testkit.Page("one"), "/kq7xwvfj3t.html": testkit.Page("two"), "/list": testkit.Page("the list"),
 		"/view": testkit.Reply(http.StatusOK, testkit.HTML(`<link rel=canonical href="?id=5">`, "a page that names itself")),
 	}
@@ -169,7 +179,8 @@ func TestExploringNamesWhatIsHeldAndTheParametersThatKeepPagesOut(t *testing.T) 
 	}
 	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
 		done := explore(s, servemap.ExploreOptions{Concurrency: 1})
-		if strings.Join(done.Params, ", ") != "dish: 1 linked page of /dishes" || done.Skipped["query"] != 2 || done.Skipped["held"] != 1 || len(done.Held) != 1 || !strings.HasSuffix(done.Held[0], "/kq7xwvfj3t.html") {
+		if strings.Join(done.Params, ", ") != "dish: 1 linked page of /dishes" || done.Skipped["query"] != 2 ||
+			done.Skipped["held"] != 1 || len(done.Held) != 1 || !strings.HasSuffix(done.Held[0], "/kq7xwvfj3t.html") {
 			s.Errorf("%+v", done)
 		}
 		s.WantListed("/", "/dishes", "/reader.html", "/view?id=5")
@@ -184,7 +195,8 @@ func TestWhatASiteShowsAtAnyAddressIsNoPage(t *testing.T) {
 	none := testkit.HTML("", "no page of this shop, which was looked for in vain")
 	site := func(missing http.HandlerFunc) http.HandlerFunc {
 		pages := testkit.Paths{
-			"/": testkit.Page("home", "/a", "/b", "/old", "/gone/long/ago"), "/a": testkit.Page("a chair", "/misspelt"), "/b": testkit.Page("a table"),
+			"/": testkit.Page("home", "/a", "/b", "/old", "/gone/long/ago"), "/a": testkit.Page("a chair", "/misspelt"),
+			"/b": testkit.Page("a table"),
 		}
 		return func(w http.ResponseWriter, r *http.Request) {
 			if h := pages[r.URL.Path]; h != nil {
@@ -213,8 +225,8 @@ func TestWhatASiteShowsAtAnyAddressIsNoPage(t *testing.T) {
 	}
 }
 
-// The owner calls a cookie benign that also stands for a log-in. A stranger who was asked to log in is the better witness,
-// whatever the page for that is called.
+// The owner calls a cookie benign that also stands for a log-in. A stranger who was asked to log in is the better
+// witness, whatever the page for that is called.
 func TestVisitorWithANamedCookieDoesNotShowWhatAsksStrangersToLogIn(t *testing.T) {
 	for _, asks := range []string{"/login", "/konto?to=/account"} {
 		site := testkit.Paths{
@@ -229,17 +241,18 @@ func TestVisitorWithANamedCookieDoesNotShowWhatAsksStrangersToLogIn(t *testing.T
 			},
 		}
 		t.Run(asks, func(t *testing.T) {
-			testkit.Run(t, testkit.Setup{Handler: site, Options: servemap.Options{Benign: []string{"PHPSESSID"}}}, func(s *testkit.Site) {
-				explore(s, servemap.ExploreOptions{})
-				for range 3 {
-					s.Get("/account", "Cookie", "PHPSESSID=in")
-					s.Get("/shop", "Cookie", "PHPSESSID=out")
-					s.Settle()
-					time.Sleep(25 * time.Hour)
-				}
-				s.WantListed("/", "/shop")
-				s.WantVerdict("/account", "waiting", "no-page")
-			})
+			testkit.Run(t, testkit.Setup{Handler: site, Options: servemap.Options{Benign: []string{"PHPSESSID"}}},
+				func(s *testkit.Site) {
+					explore(s, servemap.ExploreOptions{})
+					for range 3 {
+						s.Get("/account", "Cookie", "PHPSESSID=in")
+						s.Get("/shop", "Cookie", "PHPSESSID=out")
+						s.Settle()
+						time.Sleep(25 * time.Hour)
+					}
+					s.WantListed("/", "/shop")
+					s.WantVerdict("/account", "waiting", "no-page")
+				})
 		})
 	}
 }
@@ -256,15 +269,16 @@ func TestRefusalBehindAProxyThatMarksAllRequestsHoldsNoPage(t *testing.T) {
 			testkit.Page("a")(w, r)
 		},
 	}
-	testkit.Run(t, testkit.Setup{Handler: site, Options: servemap.Options{Benign: []string{"X-Org-Id:"}}}, func(s *testkit.Site) {
-		for _, refused = range []bool{true, false} {
-			for range 2 {
-				s.Get("/", "X-Org-Id", "7")
-				s.Get("/a", "X-Org-Id", "7")
-				s.Settle()
-				time.Sleep(time.Hour)
+	testkit.Run(t, testkit.Setup{Handler: site, Options: servemap.Options{Benign: []string{"X-Org-Id:"}}},
+		func(s *testkit.Site) {
+			for _, refused = range []bool{true, false} {
+				for range 2 {
+					s.Get("/", "X-Org-Id", "7")
+					s.Get("/a", "X-Org-Id", "7")
+					s.Settle()
+					time.Sleep(time.Hour)
+				}
 			}
-		}
-		s.WantListed("/", "/a")
-	})
+			s.WantListed("/", "/a")
+		})
 }

@@ -25,7 +25,8 @@ func TestExplorationOfASiteThatFailsGoesOnLater(t *testing.T) {
 		want string
 	}{
 		{"its proxy does not reach it", testkit.Reply(http.StatusBadGateway, ""), "502"},
-		{"it is not there", func(http.ResponseWriter, *http.Request) { panic("gone") }, "8 requests in a row were not answered"},
+		{"it is not there", func(http.ResponseWriter, *http.Request) { panic("gone") },
+			"8 requests in a row were not answered"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			paths, broken, mended := numbered("/p%02d", 40), false, false
@@ -63,13 +64,16 @@ func TestExplorationSaysWhyItWaitsForTheSite(t *testing.T) {
 		code int
 		want string
 	}{
-		{"its proxy does not reach it", http.StatusBadGateway, "waiting until the site answers; robots.txt was answered with 502"},
-		{"its proxy does not get an answer in time", http.StatusGatewayTimeout, "waiting until the site answers; robots.txt was answered with 504"},
+		{"its proxy does not reach it", http.StatusBadGateway,
+			"waiting until the site answers; robots.txt was answered with 502"},
+		{"its proxy does not get an answer in time", http.StatusGatewayTimeout,
+			"waiting until the site answers; robots.txt was answered with 504"},
 		{"its robots.txt fails", http.StatusInternalServerError, "robots.txt was answered with 500"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			testkit.Run(t, testkit.Setup{Handler: testkit.Reply(tt.code, "")}, func(s *testkit.Site) {
-				if _, err := s.Explore(s.Context(), &servemap.ExploreOptions{Inside: s}); err == nil || !strings.Contains(err.Error(), tt.want) {
+				if _, err := s.Explore(s.Context(), &servemap.ExploreOptions{Inside: s}); err == nil ||
+					!strings.Contains(err.Error(), tt.want) {
 					s.Errorf("it says %v, want %s", err, tt.want)
 				}
 			})
@@ -120,7 +124,8 @@ func TestExplorationOfEndlessRedirectsEnds(t *testing.T) {
 
 // paragraph returns the n-th of many paragraphs that do not resemble each other.
 func paragraph(n int) string {
-	words := strings.Fields("harbour lantern meadow copper violin winter orchard pepper saddle timber velvet window yellow anchor basket candle")
+	words := strings.Fields("harbour lantern meadow copper violin winter orchard pepper saddle timber velvet window " +
+		"yellow anchor basket candle")
 	var b strings.Builder
 	for i := range 12 {
 		b.WriteString(words[(n*(i+3)+i*i+n/5)%len(words)] + " ")
@@ -146,7 +151,8 @@ func revisiting(s *testkit.Site, perDay int) (stop func()) {
 
 func TestPagesThatNobodyVisitsAreRevisited(t *testing.T) {
 	base.OneByOne(t)
-	site := testkit.Paths{"/quiet": testkit.Page("quiet"), "/dropped": testkit.Page("dropped"), "/cgi-bin/note": testkit.Page("never asked for by us")}
+	site := testkit.Paths{"/quiet": testkit.Page("quiet"), "/dropped": testkit.Page("dropped"),
+		"/cgi-bin/note": testkit.Page("never asked for by us")}
 	day, asked, deleting := 0, map[string]int{}, 0
 	site["/daily"] = func(w http.ResponseWriter, r *http.Request) {
 		html := testkit.HTML("", "diary")
@@ -176,7 +182,8 @@ func TestPagesThatNobodyVisitsAreRevisited(t *testing.T) {
 			}
 			h.Unlock()
 			time.Sleep(24 * time.Hour)
-			if mod, err := time.Parse(time.RFC3339, s.LastMods()["/daily"]); day > 10 && (err != nil || mod.Before(changed.Add(-24*time.Hour))) {
+			if mod, err := time.Parse(time.RFC3339, s.LastMods()["/daily"]); day > 10 &&
+				(err != nil || mod.Before(changed.Add(-24*time.Hour))) {
 				late++
 			}
 		}
@@ -202,7 +209,9 @@ func TestPagesThatNobodyVisitsAreRevisited(t *testing.T) {
 func TestLinkedPageThatNobodyGotIsAskedForAfterItsPageIsRevisited(t *testing.T) {
 	var mu sync.Mutex
 	asked, links := map[string]int{}, []string{"/news"}
-	site := testkit.Paths{"/news": testkit.Page("news", "/"), "/post": testkit.Page("A ferry sank in the harbour, and nobody was hurt."), "/hidden": testkit.Page("The owner tells no robot of this one page.")}
+	site := testkit.Paths{"/news": testkit.Page("news", "/"),
+		"/post":   testkit.Page("A ferry sank in the harbour, and nobody was hurt."),
+		"/hidden": testkit.Page("The owner tells no robot of this one page.")}
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -212,32 +221,34 @@ func TestLinkedPageThatNobodyGotIsAskedForAfterItsPageIsRevisited(t *testing.T) 
 		case r.URL.Path == "/":
 			testkit.Page("home", links...)(w, r)
 		case scan(r.URL.Path, "/month/%d", &month):
-			testkit.Page("A list of all that happens in town in this month.", "/month/"+strconv.Itoa(month+1), "/month/"+strconv.Itoa(month+2))(w, r)
+			testkit.Page("A list of all that happens in town in this month.", "/month/"+strconv.Itoa(month+1),
+				"/month/"+strconv.Itoa(month+2))(w, r)
 		default:
 			site.ServeHTTP(w, r)
 		}
 	})
-	testkit.Run(t, testkit.Setup{Handler: h, Options: servemap.Options{Robots: "User-agent: *\nDisallow: /hidden\n"}}, func(s *testkit.Site) {
-		stop := revisiting(s, 86_400)
-		time.Sleep(time.Hour)
-		mu.Lock()
-		links = append(links, "/post", "/logout", "/hidden", "/broken", "/post?sort=up", "/month/1", "/month/2")
-		clear(asked)
-		mu.Unlock()
-		for range 40 {
-			s.Get("/post", "Cookie", "session=8f14e45fceea167a5a36dedd4bea2543")
-			time.Sleep(24 * time.Hour)
-		}
-		s.WantListed("/", "/month/1", "/news", "/post")
-		mu.Lock()
-		defer mu.Unlock()
-		for path, most := range map[string]int{"/logout": 0, "/hidden": 0, "/broken": 3, "/month/2": 3, "/month/60": 0} {
-			if asked[path] > most {
-				s.Errorf("%s was asked for %d times, want %d at most", path, asked[path], most)
+	testkit.Run(t, testkit.Setup{Handler: h, Options: servemap.Options{Robots: "User-agent: *\nDisallow: /hidden\n"}},
+		func(s *testkit.Site) {
+			stop := revisiting(s, 86_400)
+			time.Sleep(time.Hour)
+			mu.Lock()
+			links = append(links, "/post", "/logout", "/hidden", "/broken", "/post?sort=up", "/month/1", "/month/2")
+			clear(asked)
+			mu.Unlock()
+			for range 40 {
+				s.Get("/post", "Cookie", "session=8f14e45fceea167a5a36dedd4bea2543")
+				time.Sleep(24 * time.Hour)
 			}
-		}
-		stop()
-	})
+			s.WantListed("/", "/month/1", "/news", "/post")
+			mu.Lock()
+			defer mu.Unlock()
+			for path, most := range map[string]int{"/logout": 0, "/hidden": 0, "/broken": 3, "/month/2": 3, "/month/60": 0} {
+				if asked[path] > most {
+					s.Errorf("%s was asked for %d times, want %d at most", path, asked[path], most)
+				}
+			}
+			stop()
+		})
 }
 
 // Nobody visits this site. A list repeats the headlines of its articles.
@@ -264,7 +275,8 @@ func TestExploringAgainDatesANewHeadlineAndDropsDeletedPages(t *testing.T) {
 		case later && n == 11:
 			w.WriteHeader(http.StatusGone)
 		default:
-			testkit.Reply(http.StatusOK, "<title>"+title(n)+"</title><main><h1>"+title(n)+"</h1><p>"+strings.Repeat(paragraph(n)+nouns[n]+".</p><p>", 5)+"</main><aside>"+links+"</ul></aside>")(w, r)
+			testkit.Reply(http.StatusOK, "<title>"+title(n)+"</title><main><h1>"+title(n)+"</h1><p>"+
+				strings.Repeat(paragraph(n)+nouns[n]+".</p><p>", 5)+"</main><aside>"+links+"</ul></aside>")(w, r)
 		}
 	})
 	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {

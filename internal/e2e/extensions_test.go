@@ -39,15 +39,18 @@ func TestSitemapHasTheExtensionsThatAreSwitchedOn(t *testing.T) {
 		return testkit.Reply(http.StatusOK, testkit.HTML(head, body))
 	}
 	pages := testkit.Paths{
-		"/":   testkit.Page("home", "/en", "/de", "/news", "/film"),
-		"/en": testkit.Reply(http.StatusOK, `<html><head><title>en</title>`+languages+`</head><main>English <img src="/a.jpg"><img src="/never/b.jpg"></main>`),
+		"/": testkit.Page("home", "/en", "/de", "/news", "/film"),
+		"/en": testkit.Reply(http.StatusOK, `<html><head><title>en</title>`+languages+
+			`</head><main>English <img src="/a.jpg"><img src="/never/b.jpg"></main>`),
 		"/de": html(languages, "Deutsch"),
 		"/news": html(`<script type="application/ld+json">{"@type":"NewsArticle","headline":"Cats","inLanguage":"en","datePublished":"`+
-			time.Date(1999, 12, 31, 23, 0, 0, 0, time.UTC).Format(time.RFC3339)+`","publisher":"The Paper"}</script>`, "Cats."), // virtual time begins with 2000
+			// virtual time begins with 2000
+			time.Date(1999, 12, 31, 23, 0, 0, 0, time.UTC).Format(time.RFC3339)+`","publisher":"The Paper"}</script>`, "Cats."),
 		"/film": html(`<script type="application/ld+json">{"@type":"VideoObject","name":"A film","description":"It is short.",
 			"thumbnailUrl":"/film.jpg","embedUrl":"https://player.example.net/1"}</script>`, "A film."),
 	}
-	const alternate, image, video = `hreflang="de" href="https://example.com/de"`, "<image:loc>https://example.com/a.jpg</image:loc>", "<video:title>A film</video:title>"
+	const alternate, image, video = `hreflang="de" href="https://example.com/de"`,
+		"<image:loc>https://example.com/a.jpg</image:loc>", "<video:title>A film</video:title>"
 	for _, tt := range []struct {
 		name string
 		is   servemap.Extensions
@@ -55,11 +58,14 @@ func TestSitemapHasTheExtensionsThatAreSwitchedOn(t *testing.T) {
 		news string
 	}{
 		{"none", servemap.Extensions{}, nil, ""},
-		{"all", servemap.Extensions{Alternates: true, Images: true, Videos: true, News: true}, []string{alternate, image, video}, "<news:name>The Paper<"},
-		{"a publication of the owner's", servemap.Extensions{News: true, Publication: "Paper & Co"}, nil, "<news:name>Paper &amp; Co<"},
+		{"all", servemap.Extensions{Alternates: true, Images: true, Videos: true, News: true},
+			[]string{alternate, image, video}, "<news:name>The Paper<"},
+		{"a publication of the owner's", servemap.Extensions{News: true, Publication: "Paper & Co"}, nil,
+			"<news:name>Paper &amp; Co<"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			opts := servemap.Options{Extensions: tt.is, Rules: []servemap.Rule{{Pattern: "/never/", List: servemap.DecisionNever}}}
+			opts := servemap.Options{Extensions: tt.is, Rules: []servemap.Rule{
+				{Pattern: "/never/", List: servemap.DecisionNever}}}
 			testkit.Run(t, testkit.Setup{Options: opts, Handler: pages}, func(s *testkit.Site) {
 				for range 2 { // the next visit reads in full what the first visits got listed
 					s.Visit("/", "/en", "/de", "/news", "/film")
@@ -75,7 +81,8 @@ func TestSitemapHasTheExtensionsThatAreSwitchedOn(t *testing.T) {
 					s.Errorf("it declares what it does not use, or names what a rule keeps out:\n%s", body)
 				}
 				news := s.Get("/sitemap-news.xml")
-				if (news.Status == http.StatusOK) != tt.is.News || !strings.Contains(news.Body, tt.news) || strings.Contains(s.RobotsLine(), "-news.xml") != tt.is.News {
+				if (news.Status == http.StatusOK) != tt.is.News || !strings.Contains(news.Body, tt.news) ||
+					strings.Contains(s.RobotsLine(), "-news.xml") != tt.is.News {
 					s.Errorf("news: %d, robots.txt %q\n%s", news.Status, s.RobotsLine(), news.Body)
 				}
 			})

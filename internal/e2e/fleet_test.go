@@ -82,7 +82,8 @@ func testFleet(t *testing.T, n int, st store.Store) {
 		}
 		base.Await(t, "the fleet serves what the site alone does", func() bool {
 			first := filesOf(fleet[0])
-			return maps.Equal(entriesOf(fleet[0]), want) && !slices.ContainsFunc(fleet, func(s *testkit.Site) bool { return filesOf(s) != first })
+			return maps.Equal(entriesOf(fleet[0]), want) && !slices.ContainsFunc(fleet,
+				func(s *testkit.Site) bool { return filesOf(s) != first })
 		})
 	}
 	for i := range n {
@@ -136,7 +137,8 @@ func (sharedStore) Shared() bool { return true }
 func inPostgres(t *testing.T) store.Store {
 	t.Helper()
 	db := postgres.Open(t)
-	st, err := sqlstore.Open(db, &sqlstore.Options{Table: postgres.Schema(t, db) + ".servemap", Logger: new(testkit.Log).Logger()})
+	st, err := sqlstore.Open(db, &sqlstore.Options{Table: postgres.Schema(t, db) + ".servemap",
+		Logger: new(testkit.Log).Logger()})
 	base.Check(t, err)
 	return st
 }

@@ -15,8 +15,9 @@ import (
 func TestInspectorAnswersInJSON(t *testing.T) {
 	inspected(t, nil, func(s *testkit.Site) {
 		for path, fields := range map[string][]string{
-			"stats.json":               {"stats", "state", "reasons", "history", "look_into"},
-			"page.json?u=/a":           {"url", "verdict", "reason", "text", "evidence", "changes", "first_seen", "last_seen", "dates", "element"},
+			"stats.json": {"stats", "state", "reasons", "history", "look_into"},
+			"page.json?u=/a": {"url", "verdict", "reason", "text", "evidence", "changes", "first_seen", "last_seen",
+				"dates", "element"},
 			"pages.json":               {"pages"},
 			"pages.json?q=c":           {"query", "pages"},
 			"changes.json?since=1h":    {"since", "changes"},
@@ -27,7 +28,8 @@ func TestInspectorAnswersInJSON(t *testing.T) {
 		} {
 			a := s.Get("/inspect/" + path)
 			var got map[string]any
-			if err := json.Unmarshal([]byte(a.Body), &got); err != nil || a.Header.Get("Content-Type") != "application/json; charset=utf-8" {
+			if err := json.Unmarshal([]byte(a.Body), &got); err != nil ||
+				a.Header.Get("Content-Type") != "application/json; charset=utf-8" {
 				t.Errorf("%s: %v, %q", path, err, a.Header.Get("Content-Type"))
 			}
 			for _, f := range fields {
@@ -37,7 +39,8 @@ func TestInspectorAnswersInJSON(t *testing.T) {
 			}
 		}
 		var p struct{ Element string }
-		if err := json.Unmarshal([]byte(s.Get("/inspect/page.json?u=/a").Body), &p); err != nil || p.Element == "" || !strings.Contains(s.Get("/sitemap.xml").Body, p.Element) {
+		if err := json.Unmarshal([]byte(s.Get("/inspect/page.json?u=/a").Body), &p); err != nil || p.Element == "" ||
+			!strings.Contains(s.Get("/sitemap.xml").Body, p.Element) {
 			t.Errorf("%v: the sitemap has no %q", err, p.Element)
 		}
 	})

@@ -54,12 +54,14 @@ func inspected(t *testing.T, st store.Store, fn func(*testkit.Site)) {
 
 // text returns what a reader sees of HTML.
 func text(page string) string {
-	return strings.Join(strings.Fields(html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " "))), " ")
+	return strings.Join(strings.Fields(html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " "))),
+		" ")
 }
 
 func TestInspectorSaysWhyAPageIsMissing(t *testing.T) {
 	inspected(t, nil, func(s *testkit.Site) {
-		if first := s.Get("/inspect/"); first.Status != http.StatusOK || !strings.Contains(text(first.Body), "5 pages in the sitemap") || !strings.Contains(first.Body, `action="pages"`) {
+		if first := s.Get("/inspect/"); first.Status != http.StatusOK || !strings.Contains(text(first.Body),
+			"5 pages in the sitemap") || !strings.Contains(first.Body, `action="pages"`) {
 			t.Fatalf("the first page: %d\n%s", first.Status, text(first.Body))
 		}
 		for _, tt := range []struct{ name, asked, want string }{
@@ -70,7 +72,8 @@ func TestInspectorSaysWhyAPageIsMissing(t *testing.T) {
 			{"a secret", secret, "looks like a secret"},
 			{"not seen", "/unseen", "open it once in a private window, and it is listed seconds later"},
 			{"nothing known", "/nothing", "Nothing is known of this page"},
-			{"a log-in that nothing links to", "/admin", "or a redirect, as to a log-in: of such an address, only what a listed page links to is remembered."},
+			{"a log-in that nothing links to", "/admin",
+				"or a redirect, as to a log-in: of such an address, only what a listed page links to is remembered."},
 			{"another slash", "/a/", "Did you mean https://example.com/a? That one is listed."},
 			{"another case", "/B/C", "Did you mean https://example.com/b/c? That one is listed."},
 			{"the sitemap itself", "/sitemap.xml", "This is a file of the sitemap itself."},
@@ -93,7 +96,8 @@ func TestInspectorSaysWhyAPageIsMissing(t *testing.T) {
 			{"nothing below an address", "/z/*", "No page fits.", "/b/c"},
 			{"as people write it", "x'y&z", "x&#39;y&amp;z", "/b/c"},
 			{"none", "zzz", "No page fits.", "/b/c"},
-			{"none, but perhaps an address", "zz z", `<a href="page?u=%2fzz%2520z">Ask about <span class="code">/zz%20z</span></a>`, "/b/c"},
+			{"none, but perhaps an address", "zz z",
+				`<a href="page?u=%2fzz%2520z">Ask about <span class="code">/zz%20z</span></a>`, "/b/c"},
 			{"nothing", " ", "Type an address", "No page fits."},
 		} {
 			a := s.Get("/inspect/pages?q=" + url.QueryEscape(tt.asked))
@@ -161,7 +165,8 @@ func TestEveryLinkOfTheInspectorLeadsSomewhereBelowAnyPath(t *testing.T) {
 			return m
 		}},
 		{"behind StripPrefix", "/see/", func(i http.Handler) http.Handler { return http.StripPrefix("/see/", i) }},
-		{"behind StripPrefix without the slash", "/see/", func(i http.Handler) http.Handler { return http.StripPrefix("/see", i) }},
+		{"behind StripPrefix without the slash", "/see/",
+			func(i http.Handler) http.Handler { return http.StripPrefix("/see", i) }},
 		{"in gorilla/mux", "/see/", func(i http.Handler) http.Handler {
 			r := mux.NewRouter()
 			r.PathPrefix("/see").Handler(i)
@@ -203,7 +208,8 @@ func TestInspectorNamesNoPageThatIsNotListedAndIsNone(t *testing.T) {
 		for at, body := range all {
 			for _, hidden := range []string{secret, "/private", "/unseen", "/hidden"} {
 				linked := hidden == "/unseen" || hidden == "/hidden" // by a listed page, and so named where the owner asks which
-				if asked := strings.Contains(at, "reason=") || strings.Contains(at, "u="); strings.Contains(body, hidden) && !(linked && asked) {
+				if asked := strings.Contains(at, "reason=") || strings.Contains(at, "u="); strings.Contains(body, hidden) &&
+					!(linked && asked) {
 					t.Errorf("%s names %s", at, hidden)
 				}
 			}
@@ -213,11 +219,13 @@ func TestInspectorNamesNoPageThatIsNotListedAndIsNone(t *testing.T) {
 		}
 		s.Settle()
 		s.WantVerdict("/inspect/files", "unknown", "none")
-		if after := s.Stats(); after.Waiting != before.Waiting || after.Observations != before.Observations || len(after.Hints) != len(before.Hints) {
+		if after := s.Stats(); after.Waiting != before.Waiting || after.Observations != before.Observations ||
+			len(after.Hints) != len(before.Hints) {
 			t.Errorf("it was %+v, and is %+v", before, after)
 		}
 		first := all["/inspect/"]
-		for _, want := range []string{"looks like a secret", "says noindex", "Cache-Control: private", "no anonymous visitor has got it yet"} {
+		for _, want := range []string{"looks like a secret", "says noindex", "Cache-Control: private",
+			"no anonymous visitor has got it yet"} {
 			if !strings.Contains(text(first), want) {
 				t.Errorf("the first page has no %q", want)
 			}
@@ -228,7 +236,8 @@ func TestInspectorNamesNoPageThatIsNotListedAndIsNone(t *testing.T) {
 // Before the first visitor there is nothing to show, so no empty box is shown. What is not counted yet is no zero.
 func TestAYoungInspectorShowsOnlyWhatThereIs(t *testing.T) {
 	testkit.Run(t, testkit.Setup{Handler: testkit.Page("home")}, func(s *testkit.Site) {
-		ask, boxes := owner(s), []string{"Not listed", "Why pages are listed", "Responses that did not count", "History", "What happened"}
+		ask, boxes := owner(s), []string{"Not listed", "Why pages are listed", "Responses that did not count", "History",
+			"What happened"}
 		for _, box := range boxes {
 			if got := text(ask("")); strings.Contains(got, box) || !strings.Contains(got, "Waiting for the first visitor") {
 				t.Errorf("before the first visitor it has %s: %s", box, got)
@@ -236,7 +245,8 @@ func TestAYoungInspectorShowsOnlyWhatThereIs(t *testing.T) {
 		}
 		s.Get("/")
 		time.Sleep(15 * time.Second)
-		if got := text(ask("")); !strings.Contains(got, "What happened Nothing is counted in the first minute.") || !strings.Contains(got, boxes[1]) {
+		if got := text(ask("")); !strings.Contains(got, "What happened Nothing is counted in the first minute.") ||
+			!strings.Contains(got, boxes[1]) {
 			t.Errorf("in the first minute: %s", got)
 		}
 	})
@@ -255,7 +265,8 @@ func TestTheOwnersClicksDoNotCount(t *testing.T) {
 		opened := s.Get(s.InspectorLink("/inspect/"))
 		cookie, _, _ := strings.Cut(opened.Header.Get("Set-Cookie"), ";")
 		for path, status := range map[string]int{
-			"/inspect/": 200, "/inspect/pages": 200, "/inspect/page?u=/": 200, "/inspect/stats.json": 200, "/inspect/nonsense": 404, "/inspect/style.css": 404,
+			"/inspect/": 200, "/inspect/pages": 200, "/inspect/page?u=/": 200, "/inspect/stats.json": 200,
+			"/inspect/nonsense": 404, "/inspect/style.css": 404,
 		} {
 			for range 2 {
 				if a := s.Get(path, "Cookie", cookie); a.Status != status {
@@ -286,7 +297,8 @@ func TestMountRefusesAnInspectorOfOneAddress(t *testing.T) {
 		r := mux.NewRouter()
 		r.Handle("/inspect/", s.Inspector(nil))
 		defer func() {
-			if text := fmt.Sprint(recover()); !strings.Contains(text, `write r.PathPrefix("/inspect").Handler(site.Inspector(...))`) {
+			if text := fmt.Sprint(recover()); !strings.Contains(text,
+				`write r.PathPrefix("/inspect").Handler(site.Inspector(...))`) {
 				t.Errorf("Mount says %q", text)
 			}
 		}()
@@ -305,7 +317,8 @@ func TestWhatIsForTheOwnerIsHiddenFromOthers(t *testing.T) {
 				if w := ask(everybody); w.Code == http.StatusNotFound && path != "/nothing" {
 					t.Errorf("%s, %s: its owner gets a 404", name, path)
 				}
-				if w := ask(func(*http.Request) bool { return false }); w.Code != http.StatusNotFound || strings.Contains(w.Body.String(), "servemap") {
+				if w := ask(func(*http.Request) bool { return false }); w.Code != http.StatusNotFound ||
+					strings.Contains(w.Body.String(), "servemap") {
 					t.Errorf("%s, %s: a stranger gets %d\n%s", name, path, w.Code, w.Body)
 				}
 				if w := ask(servemap.Password("a", "b")); w.Code != http.StatusUnauthorized {
@@ -326,7 +339,8 @@ func TestInspectorForgetsAPageForItsOwnerOnly(t *testing.T) {
 	inspected(t, nil, func(s *testkit.Site) {
 		undoes, token := "", ""
 		post := func(page string, lines ...string) *httptest.ResponseRecorder {
-			r := httptest.NewRequest(http.MethodPost, "/inspect/forget", strings.NewReader(url.Values{"u": {page}, "undo": {undoes}, "token": {token}}.Encode()))
+			r := httptest.NewRequest(http.MethodPost, "/inspect/forget",
+				strings.NewReader(url.Values{"u": {page}, "undo": {undoes}, "token": {token}}.Encode()))
 			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 			for i := 0; i < len(lines); i += 2 {
 				r.Header.Set(lines[i], lines[i+1])
@@ -348,7 +362,8 @@ func TestInspectorForgetsAPageForItsOwnerOnly(t *testing.T) {
 			t.Errorf("without a form: %d", a.Status)
 		}
 		s.WantListed("/", "/a", "/b/", "/b/c", "/x'y&z")
-		if w := post("/a", "Sec-Fetch-Site", "same-origin"); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "page?u=%2Fa" {
+		if w := post("/a", "Sec-Fetch-Site", "same-origin"); w.Code != http.StatusSeeOther ||
+			w.Header().Get("Location") != "page?u=%2Fa" {
 			t.Errorf("its own form: %d, to %q", w.Code, w.Header().Get("Location"))
 		}
 		if w := post("https://elsewhere.example/", "Sec-Fetch-Site", "same-origin"); w.Code != http.StatusBadRequest {
@@ -356,7 +371,8 @@ func TestInspectorForgetsAPageForItsOwnerOnly(t *testing.T) {
 		}
 		s.WantListed("/", "/b/", "/b/c", "/x'y&z")
 		s.WantVerdict("/a", "excluded", "forgotten")
-		if a := s.Get("/inspect/page?u=/a"); !strings.Contains(a.Body, `name="undo"`) || strings.Contains(a.Body, "Forget it") {
+		if a := s.Get("/inspect/page?u=/a"); !strings.Contains(a.Body, `name="undo"`) ||
+			strings.Contains(a.Body, "Forget it") {
 			t.Errorf("a page that was forgotten has no button: %s", text(a.Body))
 		}
 		if w := post("/a", "Sec-Fetch-Site", "cross-site"); w.Code != http.StatusForbidden {
@@ -378,10 +394,14 @@ func TestInspectorForgetsAPageForItsOwnerOnly(t *testing.T) {
 func TestInspectorShowsHostileInputAsText(t *testing.T) {
 	inspected(t, nil, func(s *testkit.Site) {
 		evil := `/"><script>alert(1)</script><img src=x onerror=alert(1)>`
-		for _, path := range []string{"page?u=", "pages?q=", "pages?after=", "changes?since=", "changes?before=", "pages?q=a&after=", "pages?q=/*&after="} {
-			for _, ask := range []string{evil, "/\u202ea", "javascript:alert(1)", "//evil.example/", "/\x00", strings.Repeat("/a", 5000), "9223372036854775807"} {
+		for _, path := range []string{"page?u=", "pages?q=", "pages?after=", "changes?since=", "changes?before=",
+			"pages?q=a&after=", "pages?q=/*&after="} {
+			for _, ask := range []string{evil, "/\u202ea", "javascript:alert(1)", "//evil.example/", "/\x00",
+				strings.Repeat("/a", 5000), "9223372036854775807"} {
 				a := s.Get("/inspect/" + path + url.QueryEscape(ask))
-				if a.Status >= 500 || strings.Count(a.Body, "<script") > strings.Count(a.Body, `<pre class="copy"`) || strings.Contains(a.Body, "<img") || strings.Contains(a.Body, `href="javascript:`) || strings.Contains(a.Body, `href="//`) {
+				if a.Status >= 500 || strings.Count(a.Body, "<script") > strings.Count(a.Body, `<pre class="copy"`) ||
+					strings.Contains(a.Body, "<img") || strings.Contains(a.Body, `href="javascript:`) ||
+					strings.Contains(a.Body, `href="//`) {
 					t.Errorf("%s%.60q: %d\n%s", path, ask, a.Status, a.Body)
 				}
 				if to := a.Header.Get("Location"); to != "" && !strings.HasPrefix(to, "page?u=") {
@@ -391,14 +411,16 @@ func TestInspectorShowsHostileInputAsText(t *testing.T) {
 		}
 		a := s.Get("/inspect/")
 		for name, want := range map[string]string{
-			"Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
+			"Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow", "Referrer-Policy": "no-referrer",
+			"X-Content-Type-Options": "nosniff",
 		} {
 			if got := a.Header.Get(name); got != want {
 				t.Errorf("%s is %q, want %q", name, got, want)
 			}
 		}
 		rest, ok := strings.CutPrefix(a.Header.Get("Content-Security-Policy"),
-			"default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; script-src 'sha256-")
+			"default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors "+
+				"'none'; script-src 'sha256-")
 		if !ok || len(rest) != len(base64.StdEncoding.EncodeToString(make([]byte, 32))+"'") {
 			t.Errorf("the policy allows more than one script by its hash: %q", a.Header)
 		}
@@ -427,7 +449,8 @@ func TestTheInspectorSaysWhetherRobotsTxtNamesTheSitemap(t *testing.T) {
 			at(w, r)
 		}
 	}
-	says := map[string]string{"": "it is not known whether it has the line", "published": "Once it is published", "has-line": "has this line", "lacks-line": "Add this line to robots.txt", "line-added": "servemap adds this line"}
+	says := map[string]string{"": "it is not known whether it has the line", "published": "Once it is published",
+		"has-line": "has this line", "lacks-line": "Add this line to robots.txt", "line-added": "servemap adds this line"}
 	for _, tt := range []struct {
 		name    string
 		robots  http.HandlerFunc // nil if nobody asks for it
@@ -468,7 +491,8 @@ func TestTheInspectorSaysWhetherRobotsTxtNamesTheSitemap(t *testing.T) {
 						t.Errorf("it says %q: %v:\n%s", said, state != tt.want, page)
 					}
 				}
-				if line := "https://example.com/" + cmp.Or(tt.options.Name, "sitemap") + ".xml"; !strings.Contains(page, "Sitemap: "+line) {
+				if line := "https://example.com/" + cmp.Or(tt.options.Name, "sitemap") +
+					".xml"; !strings.Contains(page, "Sitemap: "+line) {
 					t.Errorf("it does not name %s:\n%s", line, page)
 				}
 			})
@@ -484,11 +508,13 @@ func TestInspectorSaysThatTheStoreIsDead(t *testing.T) {
 		s.Get("/b/c?page=2")
 		time.Sleep(time.Minute)
 		a := s.Get("/inspect/")
-		if got := text(a.Body); a.Status != http.StatusOK || !strings.Contains(got, "The store does not answer") || !strings.Contains(got, errDead.Error()) {
+		if got := text(a.Body); a.Status != http.StatusOK || !strings.Contains(got, "The store does not answer") ||
+			!strings.Contains(got, errDead.Error()) {
 			t.Errorf("the first page: %d\n%s", a.Status, got)
 		}
 		for _, path := range []string{"page?u=/a", "pages", "changes", "pages?q=c"} {
-			if a := s.Get("/inspect/" + path); a.Status != http.StatusServiceUnavailable || !strings.Contains(text(a.Body), errDead.Error()) {
+			if a := s.Get("/inspect/" + path); a.Status != http.StatusServiceUnavailable ||
+				!strings.Contains(text(a.Body), errDead.Error()) {
 				t.Errorf("%s: %d\n%s", path, a.Status, text(a.Body))
 			}
 		}
@@ -509,7 +535,8 @@ func TestInspectorSaysThatNoSitemapWasEverMade(t *testing.T) {
 		s.Get("/")
 		time.Sleep(time.Minute)
 		const want = "Pages are served; the sitemap is a 503 here until the store answers."
-		if got := text(owner(s)("")); !strings.Contains(got, want) || s.Get("/sitemap.xml").Status != http.StatusServiceUnavailable {
+		if got := text(owner(s)("")); !strings.Contains(got, want) ||
+			s.Get("/sitemap.xml").Status != http.StatusServiceUnavailable {
 			t.Errorf("no %q in %s", want, got)
 		}
 	})
@@ -538,7 +565,8 @@ func TestKeyOfTheInspectorIsKeptNowhere(t *testing.T) {
 		}
 		s.Get("/inspect/?key=" + key + "x")
 		s.Settle()
-		if n := strings.Count(s.Logged.String(), key); n != 1 || !strings.Contains(s.Logged.String(), "Inspector: /inspect/?key="+key+" (mounted elsewhere? use that path)") {
+		if n := strings.Count(s.Logged.String(), key); n != 1 || !strings.Contains(s.Logged.String(),
+			"Inspector: /inspect/?key="+key+" (mounted elsewhere? use that path)") {
 			t.Errorf("the key is %d times in the log: %s", n, s.Logged)
 		}
 		s.Shut()
@@ -562,7 +590,8 @@ func TestInspectorNamesTheHostThatMostAskedFor(t *testing.T) {
 
 // What is left out as it should be stands folded below what to do, and who mistypes a view finds back.
 func TestInspectorShowsFirstWhatToDo(t *testing.T) {
-	site := testkit.Paths{"/": testkit.Page("home", "/a", "/b", "/soon"), "/a": testkit.Reply(200, "a", "X-Robots-Tag", "noindex"), "/b": testkit.Page("b")}
+	site := testkit.Paths{"/": testkit.Page("home", "/a", "/b", "/soon"),
+		"/a": testkit.Reply(200, "a", "X-Robots-Tag", "noindex"), "/b": testkit.Page("b")}
 	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
 		s.Visit("/", "/a", "/b")
 		site["/b"] = status(http.StatusNotFound)
@@ -572,14 +601,17 @@ func TestInspectorShowsFirstWhatToDo(t *testing.T) {
 		s.Settle()
 		page := owner(s)("")
 		before, after, _ := strings.Cut(page, "<details><summary>2 pages are most likely left out as it should be")
-		if !strings.Contains(before, "reason=not-seen") || strings.Contains(before, "reason=noindex") || !strings.Contains(after, "reason=noindex") {
+		if !strings.Contains(before, "reason=not-seen") || strings.Contains(before, "reason=noindex") ||
+			!strings.Contains(after, "reason=noindex") {
 			s.Errorf("what to do is not shown first: %s", text(page))
 		}
-		if !strings.Contains(text(after), "The site answered 404 Nobody got it in the minute after that. It comes back when an anonymous visitor gets it again. gone") {
+		if !strings.Contains(text(after), "The site answered 404 Nobody got it in the minute after that. It comes back "+
+			"when an anonymous visitor gets it again. gone") {
 			s.Errorf("nobody said that a 404 is intended: %s", text(after))
 		}
 		w := base.Ask(s.Inspector(everybody), http.MethodGet, "/nothere.html")
-		if body := w.Body.String(); w.Code != http.StatusNotFound || !strings.Contains(body, "viewport") || !strings.Contains(body, `href="./">Overview</a>`) {
+		if body := w.Body.String(); w.Code != http.StatusNotFound || !strings.Contains(body, "viewport") ||
+			!strings.Contains(body, `href="./">Overview</a>`) {
 			s.Errorf("%d %s", w.Code, body)
 		}
 	})

@@ -26,7 +26,8 @@ func moved(status int, target string) http.HandlerFunc {
 
 // stub is a page that leads on, all with the same text.
 func stub(head string) http.HandlerFunc {
-	return testkit.Reply(http.StatusOK, "<!DOCTYPE html><html><head><title>One moment</title>"+head+"</head><body><p>You are being led on to the page that you have asked for.</p></body></html>")
+	return testkit.Reply(http.StatusOK, "<!DOCTYPE html><html><head><title>One moment</title>"+head+
+		"</head><body><p>You are being led on to the page that you have asked for.</p></body></html>")
 }
 
 // refresh is a stub as generators write it.
@@ -36,7 +37,8 @@ func refresh(target string) http.HandlerFunc {
 
 // A page that leads on has moved, as by a redirect, once that has lasted for a day.
 func TestPageThatBecomesAStubLeavesAndHandsOn(t *testing.T) {
-	site := testkit.Paths{"/": testkit.Page("home", "/old"), "/old": testkit.Page("a page"), "/new": testkit.Page("a page")}
+	site := testkit.Paths{"/": testkit.Page("home", "/old"), "/old": testkit.Page("a page"),
+		"/new": testkit.Page("a page")}
 	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
 		explore(s, servemap.ExploreOptions{})
 		s.WantListed("/", "/old")

@@ -27,7 +27,8 @@ func TestSiteThatRedirectsToAnotherHostIsInTheTable(t *testing.T) {
 	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
 		_, err := s.Explore(s.Context(), &servemap.ExploreOptions{Inside: s})
 		left := s.Stats().LeftOut
-		if err == nil || len(left) != 1 || left[0].Cause != "off-site" || left[0].Example != "https://example.com/robots.txt" {
+		if err == nil || len(left) != 1 || left[0].Cause != "off-site" ||
+			left[0].Example != "https://example.com/robots.txt" {
 			s.Errorf("%v; %+v", err, left)
 		}
 	})
@@ -53,11 +54,13 @@ func TestWhatIsLeftOutHasItsCauseExampleAndRemedy(t *testing.T) {
 		{"a redirect to www", "/www", "off-site", "https://example.com/www", "give it as the origin", false},
 		{"a page that breaks off", "/half", "failed", "https://example.com/half", "See its log", false},
 	} {
-		h := testkit.Paths{"/": testkit.Page("home", tt.link, "/ok"), "/ok": testkit.Page("ok"), "/view?id=7": testkit.Page("seven"),
-			"/www": moved(http.StatusMovedPermanently, "https://www.example.com/www"), "/half": half,
+		h := testkit.Paths{"/": testkit.Page("home", tt.link, "/ok"), "/ok": testkit.Page("ok"),
+			"/view?id=7": testkit.Page("seven"),
+			"/www":       moved(http.StatusMovedPermanently, "https://www.example.com/www"), "/half": half,
 		}
 		opts := servemap.Options{
-			Rules: []servemap.Rule{{Pattern: "/never/", List: servemap.DecisionNever}}, Robots: "User-agent: *\nDisallow: /private/",
+			Rules:  []servemap.Rule{{Pattern: "/never/", List: servemap.DecisionNever}},
+			Robots: "User-agent: *\nDisallow: /private/",
 		}
 		t.Run(tt.name, func(t *testing.T) {
 			testkit.Run(t, testkit.Setup{Handler: h, Options: opts}, func(s *testkit.Site) {
@@ -65,7 +68,8 @@ func TestWhatIsLeftOutHasItsCauseExampleAndRemedy(t *testing.T) {
 				for from, table := range map[string][]servemap.LeftOut{"Exploration": done.LeftOut(), "Stats": s.Stats().LeftOut} {
 					found := false
 					for _, l := range table {
-						found = found || l.Cause == tt.cause && l.Count == 1 && strings.HasPrefix(l.Example, tt.example) && l.Means != "" && strings.Contains(l.Remedy, tt.remedy)
+						found = found || l.Cause == tt.cause && l.Count == 1 && strings.HasPrefix(l.Example, tt.example) &&
+							l.Means != "" && strings.Contains(l.Remedy, tt.remedy)
 					}
 					if !found {
 						s.Errorf("%s has %+v", from, table)
@@ -84,7 +88,8 @@ func TestWhatIsLeftOutHasItsCauseExampleAndRemedy(t *testing.T) {
 // A hint says what is read of a page, and that nobody may store pages beside a public entry.
 func TestHintsSayWhatOfPagesIsNotRead(t *testing.T) {
 	long := func(w http.ResponseWriter, r *http.Request) {
-		testkit.Reply(http.StatusOK, "<title>long</title><p>"+strings.Repeat("<b>x</b> ", 300_000)+"<a href=/late>late</a>")(w, r)
+		testkit.Reply(http.StatusOK, "<title>long</title><p>"+strings.Repeat("<b>x</b> ", 300_000)+
+			"<a href=/late>late</a>")(w, r)
 	}
 	for _, tt := range []struct {
 		name string

@@ -12,8 +12,8 @@ import (
 	"github.com/servemap/servemap/internal/testkit"
 )
 
-// A handler may need what another part of the server adds to each request, such as a session. The site does not add that
-// to its own, so there visitors decide.
+// A handler may need what another part of the server adds to each request, such as a session. The site does not add
+// that to its own, so there visitors decide.
 func TestPagesThatTheSiteCannotGetItselfAreLearnedFromVisitors(t *testing.T) {
 	type session struct{}
 	for name, needs := range map[string]func(path string) bool{
@@ -72,7 +72,8 @@ func TestPagesThatTheSiteCannotGetItselfAreLearnedFromVisitors(t *testing.T) {
 
 // A look in this process must ask as visitors' requests come in. Where it cannot, there is none.
 func TestPagesStayHoweverRequestsComeIn(t *testing.T) {
-	pages := testkit.Paths{"/": testkit.Page("home", "/docs/a", "/docs/b"), "/a": testkit.Page("a"), "/b": testkit.Page("b")}
+	pages := testkit.Paths{"/": testkit.Page("home", "/docs/a", "/docs/b"), "/a": testkit.Page("a"),
+		"/b": testkit.Page("b")}
 	shift := func(w http.ResponseWriter, r *http.Request) { // as routers that walk along the path do
 		r.URL.Path = strings.TrimPrefix(r.URL.Path, "/docs")
 		pages.ServeHTTP(w, r)
@@ -87,7 +88,10 @@ func TestPagesStayHoweverRequestsComeIn(t *testing.T) {
 			})
 		},
 		"each request is wrapped": func(s *servemap.Site) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.Wrap(http.HandlerFunc(shift)).ServeHTTP(w, r) })
+			return http.HandlerFunc(func(w http.ResponseWriter,
+				r *http.Request) {
+				s.Wrap(http.HandlerFunc(shift)).ServeHTTP(w, r)
+			})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

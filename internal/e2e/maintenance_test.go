@@ -23,7 +23,8 @@ func article(title string, links ...string) string {
 	for _, l := range links {
 		fmt.Fprintf(&b, `<a href="%s">more</a> `, l)
 	}
-	return "<!DOCTYPE html><html><head><title>" + title + "</title></head><body><main>" + b.String() + "</main></body></html>"
+	return "<!DOCTYPE html><html><head><title>" + title + "</title></head><body><main>" + b.String() +
+		"</main></body></html>"
 }
 
 // maintained is a site all of whose pages show one text while it is set.
@@ -34,7 +35,8 @@ type maintained struct {
 	visitors []string // by their addresses
 }
 
-func inMaintenance(t *testing.T, own func(title string, links ...string) string, visitors []string, fn func(maintained)) {
+func inMaintenance(t *testing.T, own func(title string, links ...string) string, visitors []string,
+	fn func(maintained)) {
 	t.Helper()
 	pages, text := append([]string{"/"}, numbered("/page/%d", 21)...), ""
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -59,7 +61,8 @@ func (m maintained) rounds(n int, every time.Duration) {
 }
 
 const down = "<!DOCTYPE html><html><head><title>Maintenance</title></head><body><main><h1>We will be back soon</h1>" +
-	"<p>Our shop is being looked after, so that it serves you better. Please come back in an hour or two.</p></main></body></html>"
+	"<p>Our shop is being looked after, so that it serves you better. Please come back in an hour or " +
+	"two.</p></main></body></html>"
 
 // No page leaves within the day, and nothing is dated by the way there and back.
 func TestMaintenancePageEmptiesNoSitemap(t *testing.T) {
@@ -79,7 +82,8 @@ func TestMaintenancePageEmptiesNoSitemap(t *testing.T) {
 		{"a long text", article, article("what we are doing in the meantime"), crowd},
 		{"hardly any text", article, "<html><body>Back soon", crowd},
 		{"hardly any text, in other bytes each time", article, "<html><body>Back soon<!-- NOW -->", crowd},
-		{"hardly any text instead of a single paragraph, in other bytes each time", few, "<html><body>Back soon<!-- NOW -->", crowd},
+		{"hardly any text instead of a single paragraph, in other bytes each time", few, "<html><body>Back soon<!-- NOW -->",
+			crowd},
 		{"a text with the time", few, says("</p>", "It is NOW."), crowd},
 		{"a log-in page", article, says("</main>", "<form method=post><input type=password name=p></form>"), crowd},
 		{"the home page, whatever is asked for", few, "home", crowd},
@@ -151,7 +155,8 @@ func TestPagesThatShowOneTextForDaysLeave(t *testing.T) {
 	}{
 		{"one visitor", text, []string{ann}, 1},
 		{"many visitors", text, []string{ann, bob, carl, dora}, 1},
-		{"a canonical that leads home", strings.Replace(text, "</head>", "<link rel=canonical href=/></head>", 1), []string{ann, bob}, 1},
+		{"a canonical that leads home", strings.Replace(text, "</head>", "<link rel=canonical href=/></head>", 1),
+			[]string{ann, bob}, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			inMaintenance(t, article, tt.visitors, func(m maintained) {

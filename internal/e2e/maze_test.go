@@ -66,7 +66,8 @@ var mazes = []struct {
 	})},
 	{"facets as folders", "/shoes/", 40, below("/shoes/", func(rest string) (string, []string) {
 		has, links := strings.Split(strings.Trim(rest, "/"), "/"), []string{"/products/shoe-7"}
-		for _, facet := range []string{"red", "blue", "size-8", "size-9", "nike", "puma", "leather", "cheap", "new", "women"} {
+		for _, facet := range []string{"red", "blue", "size-8", "size-9", "nike", "puma", "leather", "cheap", "new",
+			"women"} {
 			if !strings.Contains(rest, facet) {
 				links = append(links, "/shoes/"+strings.Trim(rest+"/"+facet, "/"))
 			}
@@ -95,14 +96,15 @@ var mazes = []struct {
 		}
 		return at.Format("January 2006"), links
 	})},
-	{"a calendar by seconds, in a query", "/plan?at=1700000000", 220, below("/plan?at=", func(rest string) (string, []string) {
-		n, _ := strconv.Atoi(rest)
-		links := []string{}
-		for _, step := range []int{-86400, 3600, 7200, 86400, 604800} {
-			links = append(links, "/plan?at="+strconv.Itoa(n+step))
-		}
-		return "The plan at " + time.Unix(int64(n), 0).UTC().Format(time.RFC1123), links
-	})},
+	{"a calendar by seconds, in a query", "/plan?at=1700000000", 220, below("/plan?at=",
+		func(rest string) (string, []string) {
+			n, _ := strconv.Atoi(rest)
+			links := []string{}
+			for _, step := range []int{-86400, 3600, 7200, 86400, 604800} {
+				links = append(links, "/plan?at="+strconv.Itoa(n+step))
+			}
+			return "The plan at " + time.Unix(int64(n), 0).UTC().Format(time.RFC1123), links
+		})},
 	{"one answer to any address", "/any/a", 150, below("/any/", func(rest string) (string, []string) {
 		var links []string
 		for i := range 8 {
@@ -161,8 +163,10 @@ var mazes = []struct {
 }
 
 var (
-	adjectives = strings.Fields("red blue green white black small large warm cold quick slow old new bright dark quiet loud soft hard plain")
-	nouns      = strings.Fields("house garden river street tower bridge forest window table chair lamp boat train cloud stone field market harbour island valley")
+	adjectives = strings.Fields("red blue green white black small large warm cold quick slow old new bright dark quiet " +
+		"loud soft hard plain")
+	nouns = strings.Fields("house garden river street tower bridge forest window table chair lamp boat train cloud " +
+		"stone field market harbour island valley")
 )
 
 // options allow a parameter.
@@ -313,7 +317,8 @@ func TestRealSitesAreExploredWhole(t *testing.T) {
 				return []string{"/products/", "/products/free/2026-11-22"}, true
 			case strings.HasPrefix(rest, "free/"):
 				at := day(rest, "free/2006-01-02")
-				return []string{at.AddDate(0, 0, 1).Format("/products/free/2006-01-02"), at.AddDate(0, 0, -1).Format("/products/free/2006-01-02")}, true
+				return []string{at.AddDate(0, 0, 1).Format("/products/free/2006-01-02"),
+					at.AddDate(0, 0, -1).Format("/products/free/2006-01-02")}, true
 			case scan(rest, "%d", &n):
 				return []string{"/products/"}, n < 1000
 			case path == "/products/", scan(path, "/products/?page=%d", &page):
@@ -334,7 +339,8 @@ func TestRealSitesAreExploredWhole(t *testing.T) {
 			if path == "/" {
 				return []string{"/c/topic-kitchen", "/c/topic-garden"}, true
 			}
-			for _, facet := range []string{"red", "blue", "size-8", "size-9", "nike", "puma", "leather", "cheap", "new", "women"} {
+			for _, facet := range []string{"red", "blue", "size-8", "size-9", "nike", "puma", "leather", "cheap", "new",
+				"women"} {
 				if !strings.Contains(path, facet) {
 					links = append(links, path+"/"+facet)
 				}
@@ -366,7 +372,8 @@ func TestRealSitesAreExploredWhole(t *testing.T) {
 					return
 				}
 				about := r.RequestURI
-				if rest, is := strings.CutPrefix(about, "/products/"); is && counted.MatchString(rest) && strings.Contains(tt.name, "calendar") {
+				if rest, is := strings.CutPrefix(about, "/products/"); is && counted.MatchString(rest) &&
+					strings.Contains(tt.name, "calendar") {
 					n, _ := strconv.Atoi(rest)
 					about = "a " + adjectives[n%20] + " " + adjectives[n/20%20] + " " + nouns[n/400%20]
 				}
@@ -376,7 +383,8 @@ func TestRealSitesAreExploredWhole(t *testing.T) {
 				done, listed := explore(s, servemap.ExploreOptions{}), 0
 				for path := range s.LastMods() {
 					name := path[strings.LastIndex(path, "/")+1:]
-					if counted.MatchString(strings.TrimPrefix(path, "/products/")) || strings.Contains(name, "a-title") || strings.Contains(name, "topic") {
+					if counted.MatchString(strings.TrimPrefix(path, "/products/")) || strings.Contains(name, "a-title") ||
+						strings.Contains(name, "topic") {
 						listed++
 					}
 				}

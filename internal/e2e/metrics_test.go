@@ -12,7 +12,8 @@ import (
 )
 
 func TestMetricsShowWhatTheSiteDid(t *testing.T) {
-	site := testkit.Paths{"/": testkit.Page("home", "/about"), "/about": testkit.Page("about"), "/data": testkit.Reply(http.StatusOK, "{}", "Content-Type", "application/json")}
+	site := testkit.Paths{"/": testkit.Page("home", "/about"), "/about": testkit.Page("about"),
+		"/data": testkit.Reply(http.StatusOK, "{}", "Content-Type", "application/json")}
 	s := testkit.Start(t, testkit.Setup{Handler: site, Options: servemap.Options{Crawlers: true}})
 	_, err := s.Explore(t.Context(), &servemap.ExploreOptions{Inside: site})
 	base.Check(t, err)

@@ -41,19 +41,24 @@ func TestInspectorKnowsWhetherTheSitemapIsServed(t *testing.T) {
 		hint   string // before anybody asks for it, "" for none
 	}{
 		{"mounted", ask(func(s *servemap.Site, r, _ *mux.Router) { s.Mount(r) }), []string{"/", "/a"}, 200, ""},
-		{"in the router's Use", ask(func(s *servemap.Site, r, _ *mux.Router) { r.Use(s.Wrap) }), []string{"/", "/a"}, 404, routed},
+		{"in the router's Use", ask(func(s *servemap.Site, r, _ *mux.Router) { r.Use(s.Wrap) }), []string{"/", "/a"}, 404,
+			routed},
 		{"in Use, with a route for any path", ask(func(s *servemap.Site, r, _ *mux.Router) {
 			r.Use(s.Wrap)
 			r.PathPrefix("/").Handler(http.NotFoundHandler())
 		}), []string{"/", "/a"}, 200, routed},
-		{"in the Use of a subrouter", ask(func(s *servemap.Site, _, admin *mux.Router) { admin.Use(s.Wrap) }), []string{"/", "/admin/"}, 404, routed},
-		{"in that, which nobody visits", ask(func(s *servemap.Site, _, admin *mux.Router) { admin.Use(s.Wrap) }), []string{"/", "/a"}, 404, unwrapped},
+		{"in the Use of a subrouter", ask(func(s *servemap.Site, _, admin *mux.Router) { admin.Use(s.Wrap) }),
+			[]string{"/", "/admin/"}, 404, routed},
+		{"in that, which nobody visits", ask(func(s *servemap.Site, _, admin *mux.Router) { admin.Use(s.Wrap) }),
+			[]string{"/", "/a"}, 404, unwrapped},
 		{"in that, behind a log-in", ask(func(s *servemap.Site, _, admin *mux.Router) {
 			admin.Use(func(http.Handler) http.Handler { return http.RedirectHandler("/", http.StatusFound) }, s.Wrap)
 		}), []string{"/admin/", "/admin/"}, 404, unwrapped},
 		{"forgotten", ask(func(*servemap.Site, *mux.Router, *mux.Router) {}), []string{"/", "/a"}, 404, unwrapped},
-		{"around the router", func(s *servemap.Site) http.Handler { r, _ := routes(); return s.Wrap(r) }, []string{"/", "/a"}, 200, ""},
-		{"around the router, before the first visit", func(s *servemap.Site) http.Handler { r, _ := routes(); return s.Wrap(r) }, nil, 503, ""},
+		{"around the router", func(s *servemap.Site) http.Handler { r, _ := routes(); return s.Wrap(r) }, []string{"/", "/a"},
+			200, ""},
+		{"around the router, before the first visit",
+			func(s *servemap.Site) http.Handler { r, _ := routes(); return s.Wrap(r) }, nil, 503, ""},
 		{"in a mux, for all paths", func(s *servemap.Site) http.Handler {
 			r, _ := routes()
 			m := http.NewServeMux()
@@ -89,7 +94,8 @@ func TestInspectorKnowsWhetherTheSitemapIsServed(t *testing.T) {
 				if tt.hint != "" && (o.Serving || !told || !strings.Contains(o.State, "o request for the sitemap has come")) {
 					t.Errorf("serving %t, %q, look into %v, want %q", o.Serving, o.State, o.Look, tt.hint)
 				}
-				if page := text(see("")); tt.hint != "" && (strings.Contains(page, "503") || strings.Contains(page, "private window")) {
+				if page := text(see("")); tt.hint != "" && (strings.Contains(page, "503") ||
+					strings.Contains(page, "private window")) {
 					t.Errorf("it promises what visits cannot bring: %s", page)
 				}
 				const own = "crawlers get your program's own answer."
@@ -145,7 +151,8 @@ func TestTheLogSaysWhereTheInspectorIs(t *testing.T) {
 	}
 }
 
-// On a laptop, and behind a proxy, pages are listed under a host that nobody asked for. A stranger's host tells nothing.
+// On a laptop, and behind a proxy, pages are listed under a host that nobody asked for. A stranger's host tells
+// nothing.
 func TestTheLogSaysThatVisitsToANearbyHostCount(t *testing.T) {
 	for _, tt := range []struct {
 		name, host, client string

@@ -18,7 +18,8 @@ import (
 func TestWhatASiteShowsWhereItHasNoPage(t *testing.T) {
 	const menu = `<nav><a href="/">Home</a> <a href="/shop/chair">Chairs</a></nav>`
 	page := func(title, main string) string {
-		return "<!DOCTYPE html><html><head><title>" + title + "</title></head><body>" + menu + "<main>" + main + "</main><footer>The shop on the hill</footer></body></html>"
+		return "<!DOCTYPE html><html><head><title>" + title + "</title></head><body>" + menu + "<main>" + main +
+			"</main><footer>The shop on the hill</footer></body></html>"
 	}
 	boots := make([]string, 6)
 	for i := range boots {
@@ -31,38 +32,49 @@ func TestWhatASiteShowsWhereItHasNoPage(t *testing.T) {
 		none func(r *http.Request) string
 	}{
 		{"names the address", "/shop/%s", nil, func(r *http.Request) string {
-			return page("Nothing at "+html.EscapeString(r.URL.Path), "<h1>Nothing at "+html.EscapeString(r.URL.Path)+"</h1><p>We looked for it everywhere in our shop, and it was not there.</p>")
+			return page("Nothing at "+html.EscapeString(r.URL.Path), "<h1>Nothing at "+html.EscapeString(r.URL.Path)+
+				"</h1><p>We looked for it everywhere in our shop, and it was not there.</p>")
 		}},
 		{"names the product", "/shop/%s", nil, func(r *http.Request) string {
 			name := r.URL.Path[len("/shop/"):]
-			return page("Search: "+name, "<h1>No "+name+" any more</h1><p>There is no "+name+" in our shop. Perhaps you like another thing that we have.</p>")
+			return page("Search: "+name, "<h1>No "+name+" any more</h1><p>There is no "+name+
+				" in our shop. Perhaps you like another thing that we have.</p>")
 		}},
 		{"has a clock", "/shop/%s", nil, func(*http.Request) string {
-			return page("Sorry", "<p>It is "+time.Now().Format(time.RFC1123)+".</p><p>The page that you have asked for is not there, or is there no more.</p>")
+			return page("Sorry", "<p>It is "+time.Now().Format(time.RFC1123)+
+				".</p><p>The page that you have asked for is not there, or is there no more.</p>")
 		}},
 		{"offers other things each time", "/shop/%s", nil, func(*http.Request) string {
-			return page("Not found", "<h1>Not found</h1><p>The page that you asked for was not found. It may have been sold, or moved to another place in our shop, or it never was.</p><p>Try the "+nouns[rand.IntN(20)]+"</p>")
+			return page("Not found", "<h1>Not found</h1><p>The page that you asked for was not found. It may have been sold, "+
+				"or moved to another place in our shop, or it never was.</p><p>Try the "+nouns[rand.IntN(20)]+"</p>")
 		}},
-		{"is an empty shell", "/shop/%s", func(n int) string { return page(nouns[n]+" for sale", "<p>The "+nouns[n]+" "+paragraph(n)) }, func(*http.Request) string {
+		{"is an empty shell", "/shop/%s", func(
+			n int) string {
+			return page(nouns[n]+" for sale", "<p>The "+nouns[n]+" "+paragraph(n))
+		}, func(*http.Request) string {
 			return fmt.Sprintf(`<html><head><title>Shop</title><script nonce=%d src=/app.js></script></head><body><div id=app></div></body></html>`, rand.Int())
 		}},
 		{"names itself as canonical", "/shop/%s", func(n int) string {
-			return strings.Replace(page("A "+nouns[n], "<p>"+paragraph(n)), "</title>", "</title><link rel=canonical href='/shop/"+nouns[n]+"'>", 1)
+			return strings.Replace(page("A "+nouns[n], "<p>"+paragraph(n)), "</title>",
+				"</title><link rel=canonical href='/shop/"+nouns[n]+"'>", 1)
 		}, func(r *http.Request) string {
-			return strings.Replace(page("Gone", "<p>This is not here, nor has it ever been here as far as we know, and we know all."), "</title>", "</title><link rel=canonical href='"+r.URL.Path+"'>", 1)
+			return strings.Replace(page("Gone",
+				"<p>This is not here, nor has it ever been here as far as we know, and we know all."), "</title>", "</title><link rel=canonical href='"+r.URL.Path+"'>", 1)
 		}},
 		{"says it in numbers below the root", "/%s.html", nil, func(*http.Request) string {
 			return page("Error 404", fmt.Sprintf("<p>Error 404, request %d, the page was not found on this server.", rand.Int()))
 		}},
 		{"has an id in a query that the owner names", "/view?id=%s", nil, func(r *http.Request) string {
-			return page("No such thing", "<p>There is no "+html.EscapeString(r.URL.RawQuery)+" in this shop, as far as we can tell.")
+			return page("No such thing", "<p>There is no "+html.EscapeString(r.URL.RawQuery)+
+				" in this shop, as far as we can tell.")
 		}},
 
 		{"is a page with much text in common, and one title", "/shop/%s", func(n int) string {
 			return page("Shop", "<h1>"+nouns[n]+"</h1><p>Cheap.</p>"+strings.Join(boots, ""))
 		}, func(*http.Request) string { return page("Shop", "<h1>No such thing</h1>"+strings.Join(boots, "")) }},
 		{"shows the list of all", "/shop/%s", nil, func(*http.Request) string {
-			return page("All that we have", "<h1>All that we have</h1><p>Chairs, tables and lamps of wood, for each room of the house.</p>")
+			return page("All that we have", "<h1>All that we have</h1><p>Chairs, tables and lamps of wood, for each room of "+
+				"the house.</p>")
 		}},
 		{"shows pictures", "/shop/%s", func(n int) string {
 			return page("Picture", fmt.Sprintf("<p>A picture from our shop.<img src=/img/%d.jpg>", n))
@@ -71,11 +83,13 @@ func TestWhatASiteShowsWhereItHasNoPage(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			links, site, want := []string{}, testkit.Paths{}, []string{"/"}
 			for n := range 6 {
-				at, real := fmt.Sprintf(tt.form, nouns[n]), page(nouns[n]+" | Shop", "<h1>"+nouns[n]+"</h1><p>The "+nouns[n]+" "+paragraph(n)+"</p>")
+				at, real := fmt.Sprintf(tt.form, nouns[n]), page(nouns[n]+" | Shop",
+					"<h1>"+nouns[n]+"</h1><p>The "+nouns[n]+" "+paragraph(n)+"</p>")
 				if tt.real != nil {
 					real = tt.real(n)
 				}
-				links, site[at], want = append(links, at, fmt.Sprintf(tt.form, adjectives[n])), testkit.Reply(http.StatusOK, real), append(want, at)
+				links, site[at], want = append(links, at, fmt.Sprintf(tt.form, adjectives[n])), testkit.Reply(http.StatusOK, real),
+					append(want, at)
 			}
 			site["/"] = testkit.Page("home", links...)
 			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -97,8 +111,8 @@ func TestWhatASiteShowsWhereItHasNoPage(t *testing.T) {
 	}
 }
 
-// The last page of a list, which a site shows for any number after it, is a page, and so is one whose address has a part
-// that the site does not read.
+// The last page of a list, which a site shows for any number after it, is a page, and so is one whose address has a
+// part that the site does not read.
 func TestPageThatASiteShowsForOtherAddressesTooIsAPage(t *testing.T) {
 	post := func(n int) string { return fmt.Sprintf("/posts/%s-%s", adjectives[n], nouns[n]) }
 	site := func(uri string) http.HandlerFunc {
@@ -123,7 +137,8 @@ func TestPageThatASiteShowsForOtherAddressesTooIsAPage(t *testing.T) {
 			reply(w, r)
 		} else if _, err := fmt.Sscanf(r.URL.Path, "/news/%d", &n); err == nil {
 			n = min(n, 3)
-			testkit.Page("News, part "+adjectives[n], post(3*n-3), post(3*n-2), post(3*n-1), fmt.Sprintf("/news/%d", min(n+1, 3)))(w, r)
+			testkit.Page("News, part "+adjectives[n], post(3*n-3), post(3*n-2), post(3*n-1),
+				fmt.Sprintf("/news/%d", min(n+1, 3)))(w, r)
 		} else if _, err := fmt.Sscanf(r.URL.Path, "/thread-%d/%s", &n, &rest); err == nil && n < 20 {
 			testkit.Page("What they say of "+paragraph(n))(w, r)
 		} else {
@@ -133,7 +148,8 @@ func TestPageThatASiteShowsForOtherAddressesTooIsAPage(t *testing.T) {
 	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
 		explore(s, servemap.ExploreOptions{})
 		got := s.LastMods()
-		for _, want := range []string{"/news/1", "/news/2", "/thread-17/" + nouns[0], "/thread-18/" + nouns[1], post(0), post(5), post(8)} {
+		for _, want := range []string{"/news/1", "/news/2", "/thread-17/" + nouns[0], "/thread-18/" + nouns[1], post(0),
+			post(5), post(8)} {
 			if !contains(got, want) {
 				s.Errorf("%s is not listed: %s", want, s.Explained(want).Text)
 			}

@@ -161,7 +161,8 @@ func TestWhatAFrontKeepsFromStrangersIsNotListed(t *testing.T) {
 				pass.ServeHTTP(w, r)
 			}
 		}, true},
-		{"a log-in page in place of the program's", after(func(w *httptest.ResponseRecorder) { w.Code = http.StatusUnauthorized }), true},
+		{"a log-in page in place of the program's",
+			after(func(w *httptest.ResponseRecorder) { w.Code = http.StatusUnauthorized }), true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := behind(t, pages, func(pass http.Handler) http.Handler {
@@ -181,7 +182,8 @@ func TestWhatAFrontKeepsFromStrangersIsNotListed(t *testing.T) {
 			}
 			f.wantListed(want...)
 			e, err := f.Explain(t.Context(), f.origin+kept)
-			if is := e.Verdict == servemap.VerdictExcluded && e.Reason == servemap.ReasonNoIndex; is != strings.HasPrefix(tt.name, "noindex") || err != nil {
+			if is := e.Verdict == servemap.VerdictExcluded && e.Reason == servemap.ReasonNoIndex; is != strings.HasPrefix(
+				tt.name, "noindex") || err != nil {
 				t.Errorf("it is %s because of %s, %v", e.Verdict, e.Reason, err)
 			}
 			if asked := slices.Contains(f.paths(), kept); asked != tt.passes {
@@ -228,7 +230,8 @@ func TestNothingIsExploredWhereTheOriginDoesNotLeadHere(t *testing.T) {
 			t.Parallel()
 			f := behind(t, testkit.PageOfItsURL("/a"), func(http.Handler) http.Handler { return tt.front })
 			done, err := f.Explore(t.Context(), nil)
-			if err == nil || !strings.Contains(err.Error(), "does not lead to this process") || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "ExploreOptions.Inside") {
+			if err == nil || !strings.Contains(err.Error(), "does not lead to this process") ||
+				!strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "ExploreOptions.Inside") {
 				t.Errorf("the error is %v", err)
 			}
 			if len(f.paths()) > 0 || done.Requests > 0 {
@@ -269,7 +272,8 @@ func TestVisitsThroughTheOriginAreNobody(t *testing.T) {
 	f.wantListed("/", "/about")
 	for _, r := range f.asked {
 		known := servemap.Exploring(r) || r.URL.Path == "/robots.txt"
-		if !known || r.Header.Get("Servemap-Visit") != "" && r.URL.Path != "/robots.txt" || r.Header.Get("Cookie") != "" || r.UserAgent() != "servemap-explore" {
+		if !known || r.Header.Get("Servemap-Visit") != "" && r.URL.Path != "/robots.txt" || r.Header.Get("Cookie") != "" ||
+			r.UserAgent() != "servemap-explore" {
 			t.Errorf("%s is known as the site's own: %v; its header is %v", r.URL.Path, known, r.Header)
 		}
 	}
@@ -281,7 +285,8 @@ func TestVisitsThroughTheOriginAreNobody(t *testing.T) {
 
 // Exploring sends no header that is unknown, so its visits have what the way adds to every request.
 func TestHeaderThatTheWayAddsKeepsNothingFromBeingExplored(t *testing.T) {
-	for name, want := range map[string][]string{"X-Blue-Harbour": {"/", "/a"}, "X-Cdn7-Nodehash": {"/", "/a"}, "X-Org-Id": nil, "X-Remote-Employee-User": nil, "X-SSL-Client-DN": nil, "Cookie": nil} {
+	for name, want := range map[string][]string{"X-Blue-Harbour": {"/", "/a"}, "X-Cdn7-Nodehash": {"/", "/a"},
+		"X-Org-Id": nil, "X-Remote-Employee-User": nil, "X-SSL-Client-DN": nil, "Cookie": nil} {
 		t.Run(name, func(t *testing.T) {
 			f := behind(t, testkit.PageOfItsURL("/a"), func(pass http.Handler) http.Handler {
 				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -296,7 +301,8 @@ func TestHeaderThatTheWayAddsKeepsNothingFromBeingExplored(t *testing.T) {
 }
 
 func TestRevisitsGoThroughTheOrigin(t *testing.T) {
-	pages := testkit.Paths{"/": testkit.Page("home", "/about", "/team", "/z"), "/about": testkit.Page("about"), "/team": testkit.Page("team"), "/z": testkit.Page("z")}
+	pages := testkit.Paths{"/": testkit.Page("home", "/about", "/team", "/z"), "/about": testkit.Page("about"),
+		"/team": testkit.Page("team"), "/z": testkit.Page("z")}
 	st, now, asked := new(memstore.Store), time.Now(), make(chan string, 100)
 	var program http.Handler
 	outside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -336,7 +342,8 @@ func TestRevisitsGoThroughTheOrigin(t *testing.T) {
 	}
 	base.Check(t, site.Flush(t.Context()))
 	for path, want := range map[string]servemap.Verdict{"/about": servemap.VerdictListed, "/team": servemap.VerdictGone} {
-		if e, err := site.Explain(t.Context(), path); err != nil || e.Verdict != want || e.LastSeen.Before(now) != (path == "/team") {
+		if e, err := site.Explain(t.Context(), path); err != nil || e.Verdict != want ||
+			e.LastSeen.Before(now) != (path == "/team") {
 			t.Errorf("%s is %s, last seen at %v, %v", path, e.Verdict, e.LastSeen, err)
 		}
 	}
@@ -362,7 +369,8 @@ func TestExploringAsksNobodyButTheOrigin(t *testing.T) {
 	t.Setenv("HTTP_PROXY", other.URL)
 	f := behind(t, testkit.Paths{
 		"/":      testkit.Page("home", "/moved", "/named", other.URL+"/linked", "/about"),
-		"/moved": testkit.Reply(http.StatusFound, "", "Location", other.URL+"/x"), "/named": testkit.Reply(http.StatusFound, "", "Location", "//"+strings.TrimPrefix(other.URL, "http://")),
+		"/moved": testkit.Reply(http.StatusFound, "", "Location", other.URL+"/x"),
+		"/named": testkit.Reply(http.StatusFound, "", "Location", "//"+strings.TrimPrefix(other.URL, "http://")),
 		"/about": testkit.Page("about"), "/robots.txt": testkit.Reply(http.StatusNotFound, ""),
 	}, open)
 	f.explored()
@@ -378,7 +386,8 @@ func TestFrontThatAddsToPagesIsNoneOfItsOwn(t *testing.T) {
 			rec := httptest.NewRecorder()
 			pass.ServeHTTP(rec, r)
 			if body := rec.Body.String(); strings.Contains(body, "<body>") {
-				body = strings.Replace(strings.Join(strings.Fields(body), " "), "<body>", "<body><div>We use cookies, and tell everybody.</div>", 1)
+				body = strings.Replace(strings.Join(strings.Fields(body), " "), "<body>",
+					"<body><div>We use cookies, and tell everybody.</div>", 1)
 				testkit.Reply(http.StatusOK, strings.ReplaceAll(body, "<p>", "<p><b>Advertisement</b> "))(w, r)
 				return
 			}
@@ -392,8 +401,9 @@ func TestFrontThatAddsToPagesIsNoneOfItsOwn(t *testing.T) {
 
 func TestExploringNamesTheOriginToWhichTheEntryRedirects(t *testing.T) {
 	for name, site := range map[string]testkit.Paths{
-		"robots.txt": {"/robots.txt": testkit.Reply(http.StatusMovedPermanently, "", "Location", "https://www.example.com/robots.txt")},
-		"the entry":  {"/": testkit.Reply(http.StatusMovedPermanently, "", "Location", "https://www.example.com/")},
+		"robots.txt": {"/robots.txt": testkit.Reply(http.StatusMovedPermanently, "", "Location",
+			"https://www.example.com/robots.txt")},
+		"the entry": {"/": testkit.Reply(http.StatusMovedPermanently, "", "Location", "https://www.example.com/")},
 	} {
 		testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
 			_, err := s.Explore(s.Context(), &servemap.ExploreOptions{Inside: s})
@@ -416,7 +426,10 @@ func TestProgramThatWorksOnAfterTheLastByteHasAnswered(t *testing.T) {
 		return func(w http.ResponseWriter, body []byte) { w.WriteHeader(status); w.Write(body) }
 	}
 	answers := map[string]func(w http.ResponseWriter, body []byte){
-		"/": func(w http.ResponseWriter, body []byte) { w.Write(body) }, "/write": func(w http.ResponseWriter, body []byte) { w.Write(body) },
+		"/": func(w http.ResponseWriter, body []byte) { w.Write(body) }, "/write": func(w http.ResponseWriter,
+			body []byte) {
+			w.Write(body)
+		},
 		"/string": func(w http.ResponseWriter, body []byte) { text := string(body); io.WriteString(w, text) },
 		"/reader": func(w http.ResponseWriter, body []byte) { io.Copy(w, bytes.NewReader(body)) },
 		"/header": write(http.StatusOK), "/gone": write(http.StatusNotFound),

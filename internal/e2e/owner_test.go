@@ -30,11 +30,13 @@ func owner(s *testkit.Site) func(path string) string {
 func TestCookiesOfVisitorsNeedNothingOnceTheSiteIsExplored(t *testing.T) {
 	testkit.Run(t, testkit.Setup{Handler: testkit.PageOfItsURL("/a")}, func(s *testkit.Site) {
 		ask, get := owner(s), func() { s.Get("/a", "Cookie", "PHPSESSID=1") }
-		if get(); !strings.Contains(ask("stats.json"), "The visitor has a cookie. Learn the pages without it, with go site.Explore(ctx,") {
+		if get(); !strings.Contains(ask("stats.json"),
+			"The visitor has a cookie. Learn the pages without it, with go site.Explore(ctx,") {
 			s.Errorf("before: %s", ask("stats.json"))
 		}
 		explore(s, servemap.ExploreOptions{})
-		if get(); !strings.Contains(ask("stats.json"), "The visitor has a cookie. Nothing to do: the pages were learned without it, by exploring.") {
+		if get(); !strings.Contains(ask("stats.json"),
+			"The visitor has a cookie. Nothing to do: the pages were learned without it, by exploring.") {
 			s.Errorf("after: %s", ask("stats.json"))
 		}
 	})
@@ -94,7 +96,8 @@ func TestWhatExploringDoesNotAskForIsNotToldToWaitForAVisitor(t *testing.T) {
 		if page := ask("page?u=/soon"); !strings.Contains(page, "<button>Fetch it now") {
 			s.Errorf("it does not offer to fetch a page: %s", page)
 		}
-		for reason, want := range map[string]string{"acting": "/cart/add/1 /cart/add/2", "query": "/kettles?sort=price", "not-seen": "/soon"} {
+		for reason, want := range map[string]string{"acting": "/cart/add/1 /cart/add/2", "query": "/kettles?sort=price",
+			"not-seen": "/soon"} {
 			if rows := ask("pages.csv?reason=" + reason); strings.Count(rows, "\n") != 1+len(strings.Fields(want)) {
 				s.Errorf("%s: %s, want %s", reason, rows, want)
 			}
@@ -105,9 +108,12 @@ func TestWhatExploringDoesNotAskForIsNotToldToWaitForAVisitor(t *testing.T) {
 func TestTheOwnerSeesBrokenLinksAndWhatWaits(t *testing.T) {
 	const hostile = "/%3Cscript%3Enews" // in a comment of a stranger
 	site := testkit.Paths{
-		"/": testkit.Page("home", "/a", "/missing", "/wanted", "/fails", "/old", "/reset/8f14e45fceea167a5a36dedd4bea2543"), "/a": testkit.Page("a", "/missing", "/dept-10", "/dept-2"),
+		"/": testkit.Page("home", "/a", "/missing", "/wanted", "/fails", "/old",
+			"/reset/8f14e45fceea167a5a36dedd4bea2543"),
+		"/a":       testkit.Page("a", "/missing", "/dept-10", "/dept-2"),
 		"/dept-10": testkit.Page("ten", hostile), "/dept-2": testkit.Page("two"), "/fails": status(500),
-		"/old": http.RedirectHandler("/older", http.StatusMovedPermanently).ServeHTTP, "/older": http.RedirectHandler("/a", http.StatusMovedPermanently).ServeHTTP,
+		"/old":   http.RedirectHandler("/older", http.StatusMovedPermanently).ServeHTTP,
+		"/older": http.RedirectHandler("/a", http.StatusMovedPermanently).ServeHTTP,
 	}
 	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
 		s.Visit("/", "/a", "/dept-10", "/dept-2")
@@ -125,7 +131,8 @@ func TestTheOwnerSeesBrokenLinksAndWhatWaits(t *testing.T) {
 		if err := json.Unmarshal([]byte(ask("links.json")), &got); err != nil {
 			t.Fatal(err)
 		}
-		if len(got.Broken) != 2 || !strings.HasSuffix(got.Broken[0].URL, "/missing") || got.Broken[0].Status != 404 || len(got.Broken[0].From) != 2 || got.Broken[0].Followed < 1 || got.Broken[1].Status != 500 {
+		if len(got.Broken) != 2 || !strings.HasSuffix(got.Broken[0].URL, "/missing") || got.Broken[0].Status != 404 ||
+			len(got.Broken[0].From) != 2 || got.Broken[0].Followed < 1 || got.Broken[1].Status != 500 {
 			t.Errorf("broken links: %+v", got.Broken)
 		}
 		if len(got.Chains) != 1 || len(got.Chains[0]) != 2 || !strings.HasSuffix(got.Chains[0][1].To, "/a") {
@@ -138,13 +145,15 @@ func TestTheOwnerSeesBrokenLinksAndWhatWaits(t *testing.T) {
 		if !strings.Contains(waits, "/wanted,") || strings.Contains(waits, "8f14e45") {
 			t.Errorf("what waits:\n%s", waits)
 		}
-		if listed := ask("pages.csv?q=/dept*"); !strings.Contains(listed, "/dept-2,") || strings.Index(listed, "/dept-2,") > strings.Index(listed, "/dept-10,") {
+		if listed := ask("pages.csv?q=/dept*"); !strings.Contains(listed, "/dept-2,") ||
+			strings.Index(listed, "/dept-2,") > strings.Index(listed, "/dept-10,") {
 			t.Errorf("in natural order:\n%s", listed)
 		}
 		if all := ask("pages.json?sort=links"); !strings.Contains(all, `"links": 1`) {
 			t.Errorf("no page has a link:\n%s", all)
 		}
-		for _, view := range []string{"pages?reason=not-seen", "pages.csv?reason=not-seen", "links", "page?u=" + url.QueryEscape(hostile)} {
+		for _, view := range []string{"pages?reason=not-seen", "pages.csv?reason=not-seen", "links",
+			"page?u=" + url.QueryEscape(hostile)} {
 			if page := ask(view); strings.Contains(page, "<script>news") {
 				t.Errorf("%s has a stranger's link as it is:\n%s", view, page)
 			}
@@ -178,20 +187,22 @@ func TestTheOwnerSeesBrokenLinksAndWhatWaits(t *testing.T) {
 func TestExplainSaysThatAChangeCountsOnceItIsSeenAgain(t *testing.T) {
 	said := "<h1>A teapot</h1><p>It is made of clay.</p><ul><li><a href=/a>A cup</a></ul>"
 	pages := testkit.Paths{"/": func(w http.ResponseWriter, r *http.Request) { testkit.Page(said)(w, r) }}
-	testkit.Run(t, testkit.Setup{Handler: pages, Options: servemap.Options{Limits: servemap.Limits{Looks: -1}}}, func(s *testkit.Site) {
-		awaited := func() bool { return strings.Contains(s.Explained("/").Text, "counts as a change once 3 more visits") }
-		s.Visit("/")
-		before := awaited()
-		said = strings.Replace(said, "</ul>", "<li><a href=/b>Another thing</a></ul>", 1)
-		time.Sleep(time.Hour)
-		if s.Visit("/"); before || !awaited() {
-			t.Errorf("before the new link: %t; then: %s", before, s.Explained("/").Text)
-		}
-	})
+	testkit.Run(t, testkit.Setup{Handler: pages, Options: servemap.Options{Limits: servemap.Limits{Looks: -1}}},
+		func(s *testkit.Site) {
+			awaited := func() bool { return strings.Contains(s.Explained("/").Text, "counts as a change once 3 more visits") }
+			s.Visit("/")
+			before := awaited()
+			said = strings.Replace(said, "</ul>", "<li><a href=/b>Another thing</a></ul>", 1)
+			time.Sleep(time.Hour)
+			if s.Visit("/"); before || !awaited() {
+				t.Errorf("before the new link: %t; then: %s", before, s.Explained("/").Text)
+			}
+		})
 }
 
 func TestTheOwnerIsToldWhatIsNotKnown(t *testing.T) {
-	site := testkit.Paths{"/": testkit.Page("home", "/a", "/left", "/gone", "/wanted", "/missing"), "/a": testkit.Page("a"), "/left": testkit.Page("left"), "/gone": testkit.Page("gone")}
+	site := testkit.Paths{"/": testkit.Page("home", "/a", "/left", "/gone", "/wanted", "/missing"),
+		"/a": testkit.Page("a"), "/left": testkit.Page("left"), "/gone": testkit.Page("gone")}
 	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
 		s.Visit("/", "/a", "/left", "/gone")
 		s.Visit("/missing")
@@ -224,10 +235,12 @@ func TestTheOwnerIsToldWhatIsNotKnown(t *testing.T) {
 			{"that left long ago", "pages.json?reason=gone&changed=-24h", `"total": 0`, "/left"},
 			{"that changed", "pages.csv?changed=24h", `(?m)^/,`, "/a,"},
 			{"that did not", "pages.json?changed=-24h", `"https://example.com/a"`, `"https://example.com/"`},
-			{"at that time, by the pager", "pages?changed=24h&after=/", `href="pages\?q=&amp;reason=&amp;changed=24h&amp;sort="`, ""},
+			{"at that time, by the pager", "pages?changed=24h&after=/", `href="pages\?q=&amp;reason=&amp;changed=24h&amp;sort="`,
+				""},
 			{"at no time", "pages?changed=soon", "no span such as 24h", ""},
 		} {
-			if got := owner(s)(tt.view); !regexp.MustCompile(tt.has).MatchString(got) || tt.not != "" && strings.Contains(got, tt.not) {
+			if got := owner(s)(tt.view); !regexp.MustCompile(tt.has).MatchString(got) ||
+				tt.not != "" && strings.Contains(got, tt.not) {
 				t.Errorf("pages %s: no %s, or %q, in\n%s", tt.name, tt.has, tt.not, got)
 			}
 		}
@@ -236,7 +249,8 @@ func TestTheOwnerIsToldWhatIsNotKnown(t *testing.T) {
 		s.Restart()
 		time.Sleep(time.Minute)
 		want("links after a restart", "links", "Not known yet", "No broken link")
-		want("the overview after a restart", "", "Broken links are not known yet: they are found as pages are visited.", "Nothing seems wrong")
+		want("the overview after a restart", "", "Broken links are not known yet: they are found as pages are visited.",
+			"Nothing seems wrong")
 		want("links to a page after a restart", "pages", "Links are counted as pages are read; “–” is not known yet.", "")
 		want("links to a page after a restart, as JSON", "pages.json", `"links": null`, `"links": 0`)
 		want("links to a page after a restart, as CSV", "pages.csv", "/a,,0,,link", "")
@@ -253,7 +267,8 @@ func TestTheOwnerIsToldWhatIsNotKnown(t *testing.T) {
 
 // try has the inspector fetch a page, and returns what it says.
 func try(inspector http.Handler, u string) string {
-	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/try", strings.NewReader(url.Values{"u": {u}}.Encode()))
+	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/try",
+		strings.NewReader(url.Values{"u": {u}}.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
 	inspector.ServeHTTP(w, r)
@@ -272,32 +287,40 @@ func TestFetchItNowSaysWhatExplainWillSay(t *testing.T) {
 	pages.HandleFunc("/copy", testkit.Page("a text that two pages show"))
 	pages.HandleFunc("/routed", testkit.Page("nothing links here"))
 	pages.HandleFunc("/log-in", testkit.Page(`<form><input type="password"></form>`))
-	pages.HandleFunc("/elsewhere", testkit.Reply(http.StatusOK, testkit.HTML(`<link rel="canonical" href="/a">`, "another")))
+	pages.HandleFunc("/elsewhere", testkit.Reply(http.StatusOK, testkit.HTML(`<link rel="canonical" href="/a">`,
+		"another")))
 	pages.HandleFunc("/", testkit.Page("There is no page here, and so we show this one in its place."))
-	testkit.Run(t, testkit.Setup{Handler: pages, Options: servemap.Options{Limits: servemap.Limits{Looks: -1}}}, func(s *testkit.Site) {
-		s.Visit("/", "/a")
-		s.Visit(links[4:24]...)
-		inspector := s.Inspector(everybody)
-		for u, reason := range map[string]servemap.Reason{
-			"/": "entry", "/copy": "duplicate", "/dead-24": "soft-not-found", "/routed": "route", "/log-in": "password-field",
-			"/elsewhere": "canonical-elsewhere", "/free": "no-evidence",
-		} {
-			said := try(inspector, u)
-			s.Visit(u)
-			if e := s.Explained(u); e.Reason != reason || !strings.Contains(said, text(html.EscapeString(messages.Bare(e.Text)))) {
-				t.Errorf("%s is %s (want %s): %s\nFetched before: %s", u, e.Reason, reason, e.Text, said)
+	testkit.Run(t, testkit.Setup{Handler: pages, Options: servemap.Options{Limits: servemap.Limits{Looks: -1}}},
+		func(s *testkit.Site) {
+			s.Visit("/", "/a")
+			s.Visit(links[4:24]...)
+			inspector := s.Inspector(everybody)
+			for u, reason := range map[string]servemap.Reason{
+				"/": "entry", "/copy": "duplicate", "/dead-24": "soft-not-found", "/routed": "route", "/log-in": "password-field",
+				"/elsewhere": "canonical-elsewhere", "/free": "no-evidence",
+			} {
+				said := try(inspector, u)
+				s.Visit(u)
+				if e := s.Explained(u); e.Reason != reason || !strings.Contains(said,
+					text(html.EscapeString(messages.Bare(e.Text)))) {
+					t.Errorf("%s is %s (want %s): %s\nFetched before: %s", u, e.Reason, reason, e.Text, said)
+				}
 			}
-		}
-	})
+		})
 }
 
 func TestFetchItNow(t *testing.T) {
 	asked := map[string]int{}
 	pages := testkit.Paths{
-		"/": testkit.Page("home", "/a", "/hidden"), "/a": testkit.Page("a"), "/free": testkit.Page("free"), "/logout": testkit.Page("bye"),
+		"/": testkit.Page("home", "/a", "/hidden"), "/a": testkit.Page("a"), "/free": testkit.Page("free"),
+		"/logout": testkit.Page("bye"),
 		"/hidden": testkit.Reply(http.StatusOK, testkit.HTML(`<meta name="robots" content="noindex">`, "hidden")),
 	}
-	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked[r.URL.Path]++; pages.ServeHTTP(w, r) })
+	handler := http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
+		asked[r.URL.Path]++
+		pages.ServeHTTP(w, r)
+	})
 	none := servemap.Options{Limits: servemap.Limits{Looks: -1}}
 	testkit.Run(t, testkit.Setup{Handler: handler, Options: none}, func(s *testkit.Site) {
 		s.Visit("/", "/a")
@@ -317,7 +340,8 @@ func TestFetchItNow(t *testing.T) {
 			{"what may act", "/logout", "may change something", 0},
 			{"elsewhere", "https://elsewhere.example/", "the host is not the site's", 0},
 		} {
-			if got := try(inspector, tt.u); !strings.Contains(got, tt.want) || asked[tt.u] != tt.asks || tt.u == "/free" && strings.Contains(got, "new") {
+			if got := try(inspector, tt.u); !strings.Contains(got, tt.want) || asked[tt.u] != tt.asks ||
+				tt.u == "/free" && strings.Contains(got, "new") {
 				t.Errorf("%s: asked %d times; no %q in %s", tt.name, asked[tt.u], tt.want, got)
 			}
 		}
@@ -352,7 +376,8 @@ func TestDaysCountEachChange(t *testing.T) {
 	var now atomic.Int64
 	news := func(w http.ResponseWriter, r *http.Request) {
 		edition := int(now.Load())
-		testkit.Page("news "+strings.Repeat("of the day ", edition)+strings.Repeat("and much more text ", 3*edition), "/a")(w, r)
+		testkit.Page("news "+strings.Repeat("of the day ", edition)+strings.Repeat("and much more text ", 3*edition), "/a")(w,
+			r)
 	}
 	testkit.Run(t, testkit.Setup{Handler: testkit.Paths{"/": news, "/a": testkit.Page("a")}}, func(s *testkit.Site) {
 		s.Visit("/", "/a")

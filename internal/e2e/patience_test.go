@@ -28,13 +28,21 @@ func TestPanicOfAnOptionsFunctionFailsNoRequest(t *testing.T) {
 		ignored string // why such a request does not count
 		hint    string
 	}{
-		{"Anonymous", servemap.Options{Anonymous: func(r *http.Request) bool { check(r); return true }}, "not-anonymous", "It is Options.Anonymous."},
-		{"ClientIP", servemap.Options{Crawlers: true, ClientIP: func(r *http.Request) netip.Addr { check(r); return netip.MustParseAddr("10.0.0.1") }}, "", "It is Options.ClientIP."},
+		{"Anonymous", servemap.Options{Anonymous: func(r *http.Request) bool { check(r); return true }}, "not-anonymous",
+			"It is Options.Anonymous."},
+		{"ClientIP", servemap.Options{Crawlers: true,
+			ClientIP: func(r *http.Request) netip.Addr {
+				check(r)
+				return netip.MustParseAddr(
+					"10.0.0.1")
+			}}, "", "It is Options.ClientIP."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			testkit.Run(t, testkit.Setup{Options: tt.opts, Handler: testkit.PageOfItsURL("/a")}, func(s *testkit.Site) {
 				for range 3 {
-					if a := s.Get("/", "X-Real-Ip", "1", "User-Agent", "Mozilla/5.0 (compatible; Googlebot/2.1)"); a.Status != http.StatusOK || !strings.Contains(a.Body, "This page is about /") {
+					if a := s.Get("/", "X-Real-Ip", "1", "User-Agent",
+						"Mozilla/5.0 (compatible; Googlebot/2.1)"); a.Status != http.StatusOK || !strings.Contains(a.Body,
+						"This page is about /") {
 						s.Fatalf("status %d, %q", a.Status, a.Body)
 					}
 				}

@@ -53,7 +53,8 @@ func TestChangefreqIsPublished(t *testing.T) {
 			}
 		}
 		wantEntries(s, "/ yearly ", "/dated yearly ", "/news daily ", "/ruled daily ")
-		if d := s.Explained("/news").Dates; d.Interval < 12*time.Hour || d.Interval > 48*time.Hour || d.IntervalLeast > d.Interval || d.IntervalMost < d.Interval {
+		if d := s.Explained("/news").Dates; d.Interval < 12*time.Hour || d.Interval > 48*time.Hour ||
+			d.IntervalLeast > d.Interval || d.IntervalMost < d.Interval {
 			s.Errorf("it changes daily: %+v", d)
 		}
 	})
@@ -94,9 +95,12 @@ func TestOptionsDecideWhoseRequestsCount(t *testing.T) {
 		counts bool
 	}{
 		{"a host", servemap.Options{Hosts: []string{"www.example.com"}}, [2]string{"Host", "www.example.com"}, true},
-		{"not one of the hosts", servemap.Options{Hosts: []string{"www.example.com"}}, [2]string{"Host", "shop.example.com"}, false},
-		{"a user, and the owner says anonymous", servemap.Options{Anonymous: anonymous}, [2]string{"X-Forwarded-User", "nobody"}, true},
-		{"the owner says not anonymous", servemap.Options{Anonymous: anonymous}, [2]string{"X-Forwarded-User", "jane"}, false},
+		{"not one of the hosts", servemap.Options{Hosts: []string{"www.example.com"}}, [2]string{"Host", "shop.example.com"},
+			false},
+		{"a user, and the owner says anonymous", servemap.Options{Anonymous: anonymous},
+			[2]string{"X-Forwarded-User", "nobody"}, true},
+		{"the owner says not anonymous", servemap.Options{Anonymous: anonymous}, [2]string{"X-Forwarded-User", "jane"},
+			false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.opts.Limits.Looks = -1 // else the site gets the page itself
@@ -112,31 +116,33 @@ func TestOptionsDecideWhoseRequestsCount(t *testing.T) {
 }
 
 func TestReportOnlyServesAReportInPlaceOfTheSitemap(t *testing.T) {
-	testkit.Run(t, testkit.Setup{Options: servemap.Options{ReportOnly: true}, Handler: testkit.PageOfItsURL("/a")}, func(s *testkit.Site) {
-		s.Visit("/", "/a")
-		for _, name := range []string{"/sitemap.xml", "/sitemap.xml.gz", "/sitemap-1.xml"} {
-			a := s.Get(name)
-			if a.Status != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == "" ||
-				!strings.Contains(a.Body, "Options.ReportOnly") || strings.ContainsAny(a.Body, "0123456789") || strings.Contains(a.Body, "/a") {
-				s.Errorf("%s: %d, %s", name, a.Status, a.Body)
+	testkit.Run(t, testkit.Setup{Options: servemap.Options{ReportOnly: true}, Handler: testkit.PageOfItsURL("/a")},
+		func(s *testkit.Site) {
+			s.Visit("/", "/a")
+			for _, name := range []string{"/sitemap.xml", "/sitemap.xml.gz", "/sitemap-1.xml"} {
+				a := s.Get(name)
+				if a.Status != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == "" ||
+					!strings.Contains(a.Body, "Options.ReportOnly") || strings.ContainsAny(a.Body, "0123456789") ||
+					strings.Contains(a.Body, "/a") {
+					s.Errorf("%s: %d, %s", name, a.Status, a.Body)
+				}
 			}
-		}
-		if served := s.Sitemaps(); len(served) != 0 {
-			s.Errorf("served are %q", served)
-		}
-		if e := s.Explained("/a"); !e.Listed() {
-			s.Errorf("%+v", e)
-		}
-		pages := 0
-		for _, err := range s.Pages(s.Context()) {
-			if pages++; err != nil {
-				s.Fatal(err)
+			if served := s.Sitemaps(); len(served) != 0 {
+				s.Errorf("served are %q", served)
 			}
-		}
-		if pages != 2 || s.Stats().Listed != 2 {
-			s.Errorf("%d pages, %+v", pages, s.Stats())
-		}
-	})
+			if e := s.Explained("/a"); !e.Listed() {
+				s.Errorf("%+v", e)
+			}
+			pages := 0
+			for _, err := range s.Pages(s.Context()) {
+				if pages++; err != nil {
+					s.Fatal(err)
+				}
+			}
+			if pages != 2 || s.Stats().Listed != 2 {
+				s.Errorf("%d pages, %+v", pages, s.Stats())
+			}
+		})
 }
 
 func TestWrapOfNothingIsTheDefaultMux(t *testing.T) {
@@ -200,7 +206,8 @@ func TestPageLeavesTheSitemapOnceTheStoreCanWrite(t *testing.T) {
 	}
 	for name, word := range ownWords {
 		t.Run(name, func(t *testing.T) {
-			site, st := testkit.Paths{"/": testkit.Page("home", "/a", "/b"), "/a": testkit.Page("a"), "/b": testkit.Page("b")}, base.NewStore()
+			site, st := testkit.Paths{"/": testkit.Page("home", "/a", "/b"), "/a": testkit.Page("a"), "/b": testkit.Page("b")},
+				base.NewStore()
 			testkit.Run(t, testkit.Setup{Store: st, Handler: site}, func(s *testkit.Site) {
 				s.Visit("/", "/a", "/b")
 				time.Sleep(time.Hour)
@@ -214,7 +221,8 @@ func TestPageLeavesTheSitemapOnceTheStoreCanWrite(t *testing.T) {
 					t.Errorf("Stats.Store is %q", told)
 				}
 				st.Mend()
-				time.Sleep(12 * time.Second) // it is tried each second, then the site looks itself, and makes the files each five seconds
+				// it is tried each second, then the site looks itself, and makes the files each five seconds
+				time.Sleep(12 * time.Second)
 				s.WantServed("/", "/b")
 				s.Shut()
 				s.Logged.Want(s, 1, "the last sitemap stays")

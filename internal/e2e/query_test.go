@@ -30,16 +30,21 @@ func TestQueriesThatArePagesAreExplored(t *testing.T) {
 		listed     int
 		hint       string
 	}{
-		{"pages that name themselves as canonical", "/view?id=", func(r *http.Request) string { return r.RequestURI }, func(n int) string { return "page " + paragraph(n) + fmt.Sprint("the ", nouns[n]) }, 12, ""},
-		{"posts of the root", "/?p=", func(r *http.Request) string { return r.RequestURI }, func(n int) string { return "post " + paragraph(n) + fmt.Sprint("the ", nouns[n]) }, 12, ""},
-		{"pages that name none", "/view?id=", func(*http.Request) string { return "" }, func(n int) string { return "page " + paragraph(n) }, 0, "id: 12 linked pages of /view"},
-		{"pages that differ in their titles alone", "/view?id=", func(*http.Request) string { return "" }, func(int) string { return "a page of the shop" }, 0,
-			"id: 12 linked pages of /view"},
-		{"pages that name the one without a query", "/view?lang=", func(*http.Request) string { return "/view" }, func(n int) string { return "page " + paragraph(n) }, 0, ""},
+		{"pages that name themselves as canonical", "/view?id=", func(r *http.Request) string { return r.RequestURI },
+			func(n int) string { return "page " + paragraph(n) + fmt.Sprint("the ", nouns[n]) }, 12, ""},
+		{"posts of the root", "/?p=", func(r *http.Request) string { return r.RequestURI },
+			func(n int) string { return "post " + paragraph(n) + fmt.Sprint("the ", nouns[n]) }, 12, ""},
+		{"pages that name none", "/view?id=", func(*http.Request) string { return "" },
+			func(n int) string { return "page " + paragraph(n) }, 0, "id: 12 linked pages of /view"},
+		{"pages that differ in their titles alone", "/view?id=", func(*http.Request) string { return "" },
+			func(int) string { return "a page of the shop" }, 0, "id: 12 linked pages of /view"},
+		{"pages that name the one without a query", "/view?lang=", func(*http.Request) string { return "/view" },
+			func(n int) string { return "page " + paragraph(n) }, 0, ""},
 		{"orders of one list", "/list?sort=", func(r *http.Request) string { return r.RequestURI }, func(n int) string {
 			return all[n%3] + ".</p><p>" + all[(n+1)%3] + ".</p><p>" + all[(n+2)%3]
 		}, 0, ""},
-		{"searches that the site links to", "/search?q=", func(r *http.Request) string { return r.RequestURI }, func(n int) string { return "found " + paragraph(n) }, 12, ""},
+		{"searches that the site links to", "/search?q=", func(r *http.Request) string { return r.RequestURI },
+			func(n int) string { return "found " + paragraph(n) }, 12, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var links []string
@@ -77,7 +82,8 @@ func TestQueriesThatArePagesAreExplored(t *testing.T) {
 					s.Errorf("%d are left out as endless too, where the parameter is why", n)
 				}
 				s.Shut() // completes the log
-				if logs := strings.Contains(s.Logged.String(), "in Options.Query, but none that only sorts, filters or searches. Left out: "); logs != (tt.hint != "") {
+				if logs := strings.Contains(s.Logged.String(),
+					"in Options.Query, but none that only sorts, filters or searches. Left out: "); logs != (tt.hint != "") {
 					s.Errorf("the log says %s", s.Logged)
 				}
 			})
@@ -85,8 +91,8 @@ func TestQueriesThatArePagesAreExplored(t *testing.T) {
 	}
 }
 
-// Sites whose pages with a query name no canonical. What is named makes pages by itself; what sorts, filters, or adds to
-// such a page is not.
+// Sites whose pages with a query name no canonical. What is named makes pages by itself; what sorts, filters, or adds
+// to such a page is not.
 func TestOnlyParametersThatMakePagesAreNamed(t *testing.T) {
 	base.OneByOne(t)
 	story := func(n int) string { return "story of the " + nouns[n] + ": " + paragraph(n) + nouns[n] }
@@ -111,33 +117,40 @@ func TestOnlyParametersThatMakePagesAreNamed(t *testing.T) {
 		hint  string
 		title string // of all pages; if "", each has its own
 	}{
-		{"a wiki by title", append(each("/index.php?title=T%d"), append(each("/index.php?title=T%d&action=history"), each("/index.php?title=T%d&oldid=9%d")...)...), func(r *http.Request) string {
+		{"a wiki by title", append(each("/index.php?title=T%d"), append(each("/index.php?title=T%d&action=history"),
+			each("/index.php?title=T%d&oldid=9%d")...)...), func(r *http.Request) string {
 			n, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Query().Get("title"), "T"))
 			if r.URL.Query().Get("action") == "history" {
 				return "revisions of this page by " + nouns[n] + " who wrote them all"
 			}
 			return story(n)
 		}, nil, "title: 12 linked pages of /index.php", ""},
-		{"a wiki whose title is allowed", append(each("/index.php?title=T%d"), each("/index.php?title=T%d&style=plain")...), func(r *http.Request) string {
-			n, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Query().Get("title"), "T"))
-			return story(n)
-		}, []string{"title"}, "", ""},
-		{"a wiki by id", append(each("/doku.php?id=wiki:t%d"), append(each("/doku.php?id=wiki:t%d&do=revisions"), each("/doku.php?id=wiki:t%d&rev=17000%d")...)...), func(r *http.Request) string {
+		{"a wiki whose title is allowed", append(each("/index.php?title=T%d"), each("/index.php?title=T%d&style=plain")...),
+			func(r *http.Request) string {
+				n, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Query().Get("title"), "T"))
+				return story(n)
+			}, []string{"title"}, "", ""},
+		{"a wiki by id", append(each("/doku.php?id=wiki:t%d"), append(each("/doku.php?id=wiki:t%d&do=revisions"),
+			each("/doku.php?id=wiki:t%d&rev=17000%d")...)...), func(r *http.Request) string {
 			n, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Query().Get("id"), "wiki:t"))
 			return story(n)
 		}, nil, "id: 12 linked pages of /doku.php", ""},
-		{"a blog by number, with archives that repeat its posts", append(each("/?m=20260%d"), append(each("/?p=%d"), each("/?cat=%d")...)...), func(r *http.Request) string {
+		{"a blog by number, with archives that repeat its posts", append(each("/?m=20260%d"),
+			append(each("/?p=%d"), each("/?cat=%d")...)...), func(r *http.Request) string {
 			if n := number(r, "p"); n > 0 {
 				return story(n)
 			}
 			n := max(number(r, "cat"), number(r, "m"))
 			return story(max(1, n-1)) + ".</p><p>" + story(max(1, n))
 		}, nil, "cat: 12 linked pages of /, p: 12 linked pages of /", ""},
-		{"a wiki whose lists of revisions say noindex", each("/index.php?title=T%d&action=history"), func(r *http.Request) string {
-			return "revisions of " + r.URL.Query().Get("title")
-		}, nil, "", ""},
-		{"two parameters that always stand together", each("/view?lang=en&id=%d"), func(r *http.Request) string { return story(number(r, "id")) }, nil, "id,lang: 12 linked pages of /view", ""},
-		{"orders of a shop", append(each("/shop?sort=by-%d"), "/shop"), func(r *http.Request) string { return goods(0, 6) }, nil, "", "Shop"},
+		{"a wiki whose lists of revisions say noindex", each("/index.php?title=T%d&action=history"),
+			func(r *http.Request) string {
+				return "revisions of " + r.URL.Query().Get("title")
+			}, nil, "", ""},
+		{"two parameters that always stand together", each("/view?lang=en&id=%d"),
+			func(r *http.Request) string { return story(number(r, "id")) }, nil, "id,lang: 12 linked pages of /view", ""},
+		{"orders of a shop", append(each("/shop?sort=by-%d"), "/shop"), func(r *http.Request) string { return goods(0, 6) },
+			nil, "", "Shop"},
 		{"months", append(each("/events?month=2026-%d"), each("/events?month=2027-%d")...), func(r *http.Request) string {
 			n, _ := strconv.Atoi(r.URL.Query().Get("month")[max(0, len(r.URL.Query().Get("month"))-1):])
 			return "the events of " + nouns[n]
@@ -156,13 +169,15 @@ func TestOnlyParametersThatMakePagesAreNamed(t *testing.T) {
 				if r.URL.Query().Get("action") == "history" {
 					head = "<meta name=robots content=noindex>"
 				}
-				testkit.Reply(http.StatusOK, "<title>"+cmp.Or(tt.title, r.URL.RawQuery)+"</title>"+head+"<main><p>"+text+"</main>")(w, r)
+				testkit.Reply(http.StatusOK, "<title>"+cmp.Or(tt.title, r.URL.RawQuery)+"</title>"+head+"<main><p>"+text+
+					"</main>")(w, r)
 			}
-			testkit.Run(t, testkit.Setup{Handler: http.HandlerFunc(h), Options: servemap.Options{Query: tt.query}}, func(s *testkit.Site) {
-				if done := explore(s, servemap.ExploreOptions{Concurrency: 1}); strings.Join(done.Params, ", ") != tt.hint {
-					s.Errorf("left out: %q, want %q", done.Params, tt.hint)
-				}
-			})
+			testkit.Run(t, testkit.Setup{Handler: http.HandlerFunc(h), Options: servemap.Options{Query: tt.query}},
+				func(s *testkit.Site) {
+					if done := explore(s, servemap.ExploreOptions{Concurrency: 1}); strings.Join(done.Params, ", ") != tt.hint {
+						s.Errorf("left out: %q, want %q", done.Params, tt.hint)
+					}
+				})
 		})
 	}
 }
@@ -183,13 +198,19 @@ func TestParametersThatMakeNoPageAreNotNamed(t *testing.T) {
 		answer     http.HandlerFunc
 		left       map[string]int
 	}{
-		{"feeds", "/?feed=kind%d", 4, reply(http.StatusOK, "Content-Type", "application/rss+xml", "<rss/>"), map[string]int{"file": 3, "endless": 1}},
-		{"downloads", "/get.php?id=%d", 4, reply(http.StatusOK, "Content-Type", "application/pdf", "%PDF"), map[string]int{"file": 4}},
-		{"numbers that redirect to names", "/item?id=%d", 4, reply(http.StatusFound, "Location", "/named", ""), map[string]int{}},
+		{"feeds", "/?feed=kind%d", 4, reply(http.StatusOK, "Content-Type", "application/rss+xml", "<rss/>"),
+			map[string]int{"file": 3, "endless": 1}},
+		{"downloads", "/get.php?id=%d", 4, reply(http.StatusOK, "Content-Type", "application/pdf", "%PDF"),
+			map[string]int{"file": 4}},
+		{"numbers that redirect to names", "/item?id=%d", 4, reply(http.StatusFound, "Location", "/named", ""),
+			map[string]int{}},
 		{"broken links", "/old?id=%d", 4, testkit.Reply(http.StatusNotFound, "gone"), map[string]int{}},
-		{"addresses that ask for a log-in", "/item?order=%d", 4, reply(http.StatusFound, "Location", "/login", ""), map[string]int{}},
-		{"addresses that refresh to names", "/item?id=%d", 4, testkit.Reply(http.StatusOK, `<meta http-equiv=refresh content="0; url=/named">`), map[string]int{}},
-		{"another form of one page, which nothing can be compared with", "/index.php?title=T%d&redirect=no", 1, testkit.Page("this is a redirect"), map[string]int{"query": 1}},
+		{"addresses that ask for a log-in", "/item?order=%d", 4, reply(http.StatusFound, "Location", "/login", ""),
+			map[string]int{}},
+		{"addresses that refresh to names", "/item?id=%d", 4, testkit.Reply(http.StatusOK,
+			`<meta http-equiv=refresh content="0; url=/named">`), map[string]int{}},
+		{"another form of one page, which nothing can be compared with", "/index.php?title=T%d&redirect=no", 1,
+			testkit.Page("this is a redirect"), map[string]int{"query": 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var links []string
@@ -241,7 +262,8 @@ func TestQueryThatTheOwnerNamesLaterIsExploredAnew(t *testing.T) {
 		case r.URL.Path != "/":
 			testkit.Page(r.URL.Path, archives...)(w, r)
 		case err == nil:
-			testkit.Reply(http.StatusOK, fmt.Sprintf(`<title>%s</title><main><h1>%[1]s</h1><a href="%s">%[2]s</a></main>`, nouns[n-1], posts[n-1]))(w, r)
+			testkit.Reply(http.StatusOK, fmt.Sprintf(`<title>%s</title><main><h1>%[1]s</h1><a href="%s">%[2]s</a></main>`,
+				nouns[n-1], posts[n-1]))(w, r)
 		default:
 			testkit.Page("home", append(posts, archives...)...)(w, r)
 		}
@@ -251,13 +273,14 @@ func TestQueryThatTheOwnerNamesLaterIsExploredAnew(t *testing.T) {
 		query []string
 		pages int
 	}{{nil, 10}, {[]string{"cat"}, 19}} {
-		testkit.Run(t, testkit.Setup{Handler: h, Store: st, Options: servemap.Options{Query: tt.query}}, func(s *testkit.Site) {
-			time.Sleep(time.Hour)
-			explore(s, servemap.ExploreOptions{})
-			if got := len(s.LastMods()); got != tt.pages {
-				s.Errorf("-query %q: %d are listed, want %d: %v", tt.query, got, tt.pages, s.Stats().Verdicts)
-			}
-		})
+		testkit.Run(t, testkit.Setup{Handler: h, Store: st, Options: servemap.Options{Query: tt.query}},
+			func(s *testkit.Site) {
+				time.Sleep(time.Hour)
+				explore(s, servemap.ExploreOptions{})
+				if got := len(s.LastMods()); got != tt.pages {
+					s.Errorf("-query %q: %d are listed, want %d: %v", tt.query, got, tt.pages, s.Stats().Verdicts)
+				}
+			})
 	}
 }
 
@@ -272,13 +295,16 @@ func TestParameterInEachLinkThatSelectsNothingHidesNoPage(t *testing.T) {
 		listed    int  // besides the home page
 	}{
 		{"the version of the build", func(_, to string) string { return to + "?v=8f3a" }, false, false, 14},
-		{"the page where the link stands", func(from, to string) string { return to + "?from=x" + strings.Trim(from, "/") }, false, false, 14},
-		{"the page where the link stands, and a canonical URL", func(from, to string) string { return to + "?from=x" + strings.Trim(from, "/") }, true, false, 14},
+		{"the page where the link stands", func(from, to string) string { return to + "?from=x" + strings.Trim(from, "/") },
+			false, false, 14},
+		{"the page where the link stands, and a canonical URL",
+			func(from, to string) string { return to + "?from=x" + strings.Trim(from, "/") }, true, false, 14},
 		{"a colour that each page shows", func(_, to string) string { return to + "?colour=red" }, false, true, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				head, text := "", "the "+nouns[slices.Index(pages, r.URL.Path)+1]+", "+paragraph(len(r.URL.Path)+slices.Index(pages, r.URL.Path))
+				head, text := "", "the "+nouns[slices.Index(pages, r.URL.Path)+1]+", "+
+					paragraph(len(r.URL.Path)+slices.Index(pages, r.URL.Path))
 				if tt.canonical {
 					head = `<link rel="canonical" href="` + r.URL.Path + `">`
 				}

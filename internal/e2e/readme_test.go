@@ -48,7 +48,8 @@ func build(t *testing.T, sources ...string) string {
 	base.Check(t, err)
 	base.Check(t, os.WriteFile(filepath.Join(dir, "overlay.json"), b, 0o600))
 	program := filepath.Join(dir, "program.exe")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, "./internal/e2e/readme")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program,
+		"./internal/e2e/readme")
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -168,7 +169,8 @@ func TestProxyOfTheREADMEExplainsAPage(t *testing.T) {
 	t.Parallel() // it mostly waits
 	text, transcripts := readme(t, "console")
 	program := filepath.Join(t.TempDir(), "servemap.exe")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../../cmd/servemap").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program,
+		"../../cmd/servemap").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	help, err := exec.CommandContext(t.Context(), program, "help", "-all", "proxy").Output()
@@ -185,7 +187,8 @@ func TestProxyOfTheREADMEExplainsAPage(t *testing.T) {
 		}
 	}
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		pages := map[string]string{"/": `<title>Bakery</title><p>See the <a href="/menu">menu</a>.`, "/menu": `<title>Menu</title><p>Rye and oat.`}
+		pages := map[string]string{"/": `<title>Bakery</title><p>See the <a href="/menu">menu</a>.`,
+			"/menu": `<title>Menu</title><p>Rye and oat.`}
 		if pages[r.URL.Path] == "" {
 			http.NotFound(w, r)
 			return
@@ -297,8 +300,9 @@ func TestVerdictsOfTheREADMEExist(t *testing.T) {
 
 // Each link from a text of this repository to another one leads somewhere.
 func TestLinksOfTheDocsLeadToFiles(t *testing.T) {
-	for _, name := range []string{"README.md", "docs/design.md", "docs/listing.md", "docs/dates.md", "docs/deploying.md", "docs/operating.md",
-		".github/CONTRIBUTING.md", ".github/SECURITY.md", "internal/eval/README.md", "examples/fleet/README.md"} {
+	for _, name := range []string{"README.md", "docs/design.md", "docs/listing.md", "docs/dates.md", "docs/deploying.md",
+		"docs/operating.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md", "internal/eval/README.md",
+		"examples/fleet/README.md"} {
 		b, err := os.ReadFile(filepath.Join("../..", name))
 		base.Check(t, err)
 		for _, m := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(string(b), -1) {

@@ -23,9 +23,11 @@ var released = flag.String("released", "", "the name of a version: its folder is
 func known(s *testkit.Site) string {
 	s.Settle()
 	says, dates := time.Now().UTC().Format(time.RFC3339)+"\n", s.LastMods()
-	for _, path := range []string{"/", "/dated", "/changed", "/hidden", "/gone", "/forgotten", secret, "/lonely", "/unseen"} {
+	for _, path := range []string{"/", "/dated", "/changed", "/hidden", "/gone", "/forgotten", secret, "/lonely",
+		"/unseen"} {
 		e := s.Explained(path)
-		line, err := json.Marshal([]any{path, e.Verdict, e.Reason, e.Evidence, e.Status, contains(dates, path), dates[path], e.FirstSeen, e.LastSeen})
+		line, err := json.Marshal([]any{path, e.Verdict, e.Reason, e.Evidence, e.Status, contains(dates, path), dates[path],
+			e.FirstSeen, e.LastSeen})
 		base.Check(s, err)
 		says += string(line) + "\n"
 	}
@@ -37,10 +39,13 @@ func makeFolder(t *testing.T, folder string) {
 	st, says, page := new(memstore.Store), "", testkit.PageOfItsURL()
 	synctest.Test(t, func(t *testing.T) {
 		pages := testkit.Paths{
-			"/":       testkit.Page("home", "/dated", "/changed", "/hidden", "/gone", "/forgotten", "/unseen"),
-			"/dated":  testkit.Reply(http.StatusOK, testkit.HTML("", "dated"), "Last-Modified", "Wed, 01 Dec 1999 00:00:00 GMT"), // virtual time begins with 2000
-			"/hidden": testkit.Reply(http.StatusOK, testkit.HTML("", "hidden"), "X-Robots-Tag", "noindex"), "/changed": edition(0),
-			"/gone": page, "/forgotten": page, secret: page, "/lonely": page,
+			"/": testkit.Page("home", "/dated", "/changed", "/hidden", "/gone", "/forgotten", "/unseen"),
+			// virtual time begins with 2000
+			"/dated": testkit.Reply(http.StatusOK, testkit.HTML("", "dated"), "Last-Modified",
+				"Wed, 01 Dec 1999 00:00:00 GMT"),
+			"/hidden":  testkit.Reply(http.StatusOK, testkit.HTML("", "hidden"), "X-Robots-Tag", "noindex"),
+			"/changed": edition(0),
+			"/gone":    page, "/forgotten": page, secret: page, "/lonely": page,
 		}
 		s := testkit.Start(t, testkit.Setup{Store: st, Handler: pages})
 		for range 2 {
@@ -66,7 +71,8 @@ func onDisk(t *testing.T, folder string, records func(disk store.Store) (int, er
 }
 
 // A folder that any released version made gives this version the same list, dates, evidence and bars. Before a
-// release, "go test ./internal/e2e -run Released -released v1.2.3" makes its folder. This one's own is made and read at once.
+// release, "go test ./internal/e2e -run Released -released v1.2.3" makes its folder. This one's own is made and read at
+// once.
 func TestFoldersOfReleasedVersionsAreRead(t *testing.T) {
 	own := filepath.Join(t.TempDir(), "this version")
 	if makeFolder(t, own); *released != "" {

@@ -42,7 +42,8 @@ func TestSiteBelowStripPrefixListsThePublicPath(t *testing.T) {
 		{"wrapped from outside", blog, "", func(s *servemap.Site) http.Handler {
 			return s.Wrap(http.StripPrefix("/blog", folderPages()))
 		}, pages, linked},
-		{"with a route of its own", blog, "", stripped("/blog"), []string{"/blog/about", "/blog/p/orphan"}, []string{"/blog/about"}},
+		{"with a route of its own", blog, "", stripped("/blog"), []string{"/blog/about", "/blog/p/orphan"},
+			[]string{"/blog/about"}},
 		{"a mounted router", blog, "", func(s *servemap.Site) http.Handler {
 			router := mux.NewRouter()
 			router.HandleFunc("/", testkit.PageOfItsURL("/blog/one"))
@@ -108,7 +109,8 @@ func TestPathsOfARouterAreExploredWithoutALink(t *testing.T) {
 	for _, path := range []string{"/", "/landing", "/p/{id}", "/team/plan"} {
 		r.Handle(path, testkit.Page("page "+path)).Methods(http.MethodGet)
 	}
-	risky := []string{"/logout", "/cache/clear", "/internal/reindex", "/admin/users/delete", "/debug/pprof/", "/u/<id>", "/v/(a|b)"}
+	risky := []string{"/logout", "/cache/clear", "/internal/reindex", "/admin/users/delete", "/debug/pprof/", "/u/<id>",
+		"/v/(a|b)"}
 	r.Handle("/save", testkit.Page("saved")).Methods(http.MethodPost)
 	var paths []string
 	_ = r.Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {

@@ -26,7 +26,8 @@ func TestPublishedPagesAreListedThoughNoStrangerAsksForThem(t *testing.T) {
 		{"many posts", times(40, "/posts/%d"), times(40, "/posts/%d"), 0},
 		{"a broken link", []string{"/broken"}, nil, 3},
 		{"a post that is only for some", []string{"/private"}, nil, 3},
-		{"what acts, what the owner keeps out, what robots.txt disallows", []string{"/posts/5/delete", "/logout", "/never", "/hidden"}, nil, 0},
+		{"what acts, what the owner keeps out, what robots.txt disallows", []string{"/posts/5/delete", "/logout", "/never",
+			"/hidden"}, nil, 0},
 		{"a picture", []string{"/a.jpg"}, nil, 3},
 		{"a post that leads on to another one", []string{"/first"}, []string{"/first", "/second"}, 0},
 		{"an old address of a post", []string{"/old"}, []string{"/post"}, 3},
@@ -41,7 +42,8 @@ func TestPublishedPagesAreListedThoughNoStrangerAsksForThem(t *testing.T) {
 				switch n := 0; {
 				case r.URL.Path == "/":
 					testkit.Page("home", links...)(w, r)
-				case r.URL.Path == "/news", r.URL.Path == "/post", r.URL.Path == "/second", r.URL.Path == "/never", r.URL.Path == "/hidden", r.URL.Path == "/logout":
+				case r.URL.Path == "/news", r.URL.Path == "/post", r.URL.Path == "/second", r.URL.Path == "/never",
+					r.URL.Path == "/hidden", r.URL.Path == "/logout":
 					testkit.Page("the page of "+nouns[len(r.URL.Path)]+r.URL.Path)(w, r)
 				case r.URL.Path == "/first":
 					testkit.Page("the first of two", "/second")(w, r)
@@ -58,7 +60,8 @@ func TestPublishedPagesAreListedThoughNoStrangerAsksForThem(t *testing.T) {
 				}
 			})
 			opts := servemap.Options{
-				Robots: "User-agent: *\nDisallow: /hidden\n", Rules: []servemap.Rule{{Pattern: "/never", List: servemap.DecisionNever}},
+				Robots: "User-agent: *\nDisallow: /hidden\n", Rules: []servemap.Rule{
+					{Pattern: "/never", List: servemap.DecisionNever}},
 				Limits: servemap.Limits{Looks: 1000},
 			}
 			testkit.Run(t, testkit.Setup{Handler: h, Options: opts}, func(s *testkit.Site) {
@@ -107,26 +110,28 @@ func TestPagesWithoutEndThatNoStrangerAsksForAreLeft(t *testing.T) {
 			testkit.Page("home", links...)(w, r)
 		case is:
 			asked++
-			testkit.Page(day(rest, "2006-01-02").Format("Monday, 2 January 2006"), day(rest, "2006-01-02").AddDate(0, 0, 1).Format("/calendar/2006-01-02"))(w, r)
+			testkit.Page(day(rest, "2006-01-02").Format("Monday, 2 January 2006"),
+				day(rest, "2006-01-02").AddDate(0, 0, 1).Format("/calendar/2006-01-02"))(w, r)
 		default:
 			testkit.Page("news")(w, r)
 		}
 	})
-	testkit.Run(t, testkit.Setup{Handler: h, Options: servemap.Options{Limits: servemap.Limits{Looks: 1000}}}, func(s *testkit.Site) {
-		explore(s, servemap.ExploreOptions{})
-		mu.Lock()
-		links = append(links, "/calendar/2026-11-28")
-		mu.Unlock()
-		for range 200 {
-			time.Sleep(10 * time.Minute)
-			s.Get("/")
-			s.Settle()
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		if asked < 2 || asked > 100 {
-			s.Errorf("%d requests", asked)
-		}
-		s.Logf("%d requests", asked)
-	})
+	testkit.Run(t, testkit.Setup{Handler: h, Options: servemap.Options{Limits: servemap.Limits{Looks: 1000}}},
+		func(s *testkit.Site) {
+			explore(s, servemap.ExploreOptions{})
+			mu.Lock()
+			links = append(links, "/calendar/2026-11-28")
+			mu.Unlock()
+			for range 200 {
+				time.Sleep(10 * time.Minute)
+				s.Get("/")
+				s.Settle()
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if asked < 2 || asked > 100 {
+				s.Errorf("%d requests", asked)
+			}
+			s.Logf("%d requests", asked)
+		})
 }

@@ -48,29 +48,51 @@ func TestSitemapOfTheSiteIsASource(t *testing.T) {
 		wants []string
 	}{
 		{"none", testkit.Paths{}, servemap.ExploreOptions{}, "", nil},
-		{"named by robots.txt", testkit.Paths{"/robots.txt": plain("Sitemap: /old.xml"), "/old.xml": publishes("/linked", "/orphan")}, servemap.ExploreOptions{}, "", []string{"/orphan"}},
-		{"named by the owner", testkit.Paths{"/old.xml": publishes("/orphan")}, servemap.ExploreOptions{Sitemaps: []string{"/old.xml"}}, "", []string{"/orphan"}},
-		{"by its URL", testkit.Paths{"/old.xml": publishes("/orphan")}, servemap.ExploreOptions{Sitemaps: []string{testkit.Origin + "/old.xml"}}, "", []string{"/orphan"}},
-		{"where the new one is", testkit.Paths{"/robots.txt": plain("Sitemap: /sitemap.xml"), "/sitemap.xml": publishes("/orphan")}, servemap.ExploreOptions{}, "", []string{"/orphan"}},
-		{"an index, a redirect, lines", testkit.Paths{"/robots.txt": plain("Sitemap: /old.xml"), "/old.xml": moved(http.StatusFound, "/index.xml"),
-			"/index.xml": indexes("/one.xml", "/two.txt", "/old.xml"), "/one.xml": publishes("/orphan"), "/two.txt": plain(testkit.Origin + "/other"), "/other": testkit.Page("other")},
+		{"named by robots.txt", testkit.Paths{"/robots.txt": plain("Sitemap: /old.xml"),
+			"/old.xml": publishes("/linked", "/orphan")}, servemap.ExploreOptions{}, "", []string{"/orphan"}},
+		{"named by the owner", testkit.Paths{"/old.xml": publishes("/orphan")},
+			servemap.ExploreOptions{Sitemaps: []string{"/old.xml"}}, "", []string{"/orphan"}},
+		{"by its URL", testkit.Paths{"/old.xml": publishes("/orphan")}, servemap.ExploreOptions{
+			Sitemaps: []string{testkit.Origin + "/old.xml"}}, "", []string{"/orphan"}},
+		{"where the new one is", testkit.Paths{"/robots.txt": plain("Sitemap: /sitemap.xml"),
+			"/sitemap.xml": publishes("/orphan")}, servemap.ExploreOptions{}, "", []string{"/orphan"}},
+		{"an index, a redirect, lines", testkit.Paths{"/robots.txt": plain("Sitemap: /old.xml"),
+			"/old.xml": moved(http.StatusFound, "/index.xml"), "/index.xml": indexes("/one.xml", "/two.txt", "/old.xml"),
+			"/one.xml": publishes("/orphan"), "/two.txt": plain(testkit.Origin + "/other"), "/other": testkit.Page("other")},
 			servemap.ExploreOptions{}, "", []string{"/orphan", "/other"}},
-		{"an address like a secret", testkit.Paths{"/robots.txt": plain("Sitemap: /old.xml"), "/old.xml": publishes(secretive), secretive: testkit.Page("a product")}, servemap.ExploreOptions{}, "held", nil},
-		{"an address that moved", testkit.Paths{"/robots.txt": plain("Sitemap: /old.xml"), "/old.xml": publishes("/was"), "/was": moved(http.StatusMovedPermanently, "/orphan")}, servemap.ExploreOptions{}, "", []string{"/orphan"}},
-		{"where an orphan leads", testkit.Paths{"/robots.txt": plain("Sitemap: /old.xml"), "/old.xml": publishes("/hub"), "/hub": testkit.Page("hub", "/below"), "/below": testkit.Page("below")}, servemap.ExploreOptions{}, "", []string{"/hub", "/below"}},
-		{"what is no page", testkit.Paths{"/robots.txt": plain("Sitemap: /old.xml"), "/old.xml": publishes("/gone", "/login", "/own", "/hidden"),
-			"/login": testkit.Reply(http.StatusOK, testkit.HTML("", "log in")+"<form><input type=password></form>"),
-			"/own":   testkit.Reply(http.StatusOK, testkit.HTML("", "own"), "Cache-Control", "private"), "/hidden": testkit.Reply(http.StatusOK, testkit.HTML("", "hidden"), "X-Robots-Tag", "noindex")},
+		{"an address like a secret", testkit.Paths{"/robots.txt": plain("Sitemap: /old.xml"),
+			"/old.xml": publishes(secretive), secretive: testkit.Page("a product")}, servemap.ExploreOptions{}, "held", nil},
+		{"an address that moved", testkit.Paths{"/robots.txt": plain("Sitemap: /old.xml"), "/old.xml": publishes("/was"),
+			"/was": moved(http.StatusMovedPermanently, "/orphan")}, servemap.ExploreOptions{}, "", []string{"/orphan"}},
+		{"where an orphan leads", testkit.Paths{"/robots.txt": plain("Sitemap: /old.xml"), "/old.xml": publishes("/hub"),
+			"/hub": testkit.Page("hub", "/below"), "/below": testkit.Page("below")}, servemap.ExploreOptions{}, "", []string{
+			"/hub", "/below"}},
+		{"what is no page", testkit.Paths{"/robots.txt": plain("Sitemap: /old.xml"),
+			"/old.xml": publishes("/gone", "/login", "/own", "/hidden"), "/login": testkit.Reply(http.StatusOK,
+				testkit.HTML("", "log in")+"<form><input type=password></form>"),
+			"/own":    testkit.Reply(http.StatusOK, testkit.HTML("", "own"), "Cache-Control", "private"),
+			"/hidden": testkit.Reply(http.StatusOK, testkit.HTML("", "hidden"), "X-Robots-Tag", "noindex")},
 			servemap.ExploreOptions{}, "stale", nil},
-		{"what may act, is disallowed, has a parameter", testkit.Paths{"/robots.txt": plain("Sitemap: /old.xml\nUser-agent: *\nDisallow: /x/"), "/old.xml": publishes("/logout", "/x/a", "/view?id=1"),
-			"/logout": func(http.ResponseWriter, *http.Request) { t.Error("was asked to log out") }, "/x/a": testkit.Page("a"), "/view": testkit.PageOfItsURL()}, servemap.ExploreOptions{}, "query", nil},
+		{"what may act, is disallowed, has a parameter",
+			testkit.Paths{"/robots.txt": plain("Sitemap: /old.xml\nUser-agent: *\nDisallow: /x/"),
+				"/old.xml": publishes("/logout", "/x/a", "/view?id=1"), "/logout": func(http.ResponseWriter,
+					*http.Request) {
+					t.Error("was asked to log out")
+				}, "/x/a": testkit.Page("a"),
+				"/view": testkit.PageOfItsURL()}, servemap.ExploreOptions{}, "query", nil},
 		{"not there", testkit.Paths{"/robots.txt": plain("Sitemap: /old.xml")}, servemap.ExploreOptions{}, "unread", nil},
-		{"a page", testkit.Paths{"/robots.txt": plain("Sitemap: /old.xml"), "/old.xml": testkit.Page("no sitemap", "/orphan")}, servemap.ExploreOptions{}, "unread", nil},
-		{"at a host that the owner has not named", testkit.Paths{"/robots.txt": plain("Sitemap: https://cdn.example.net/old.xml")}, servemap.ExploreOptions{}, "host", nil},
-		{"of pages elsewhere", testkit.Paths{"/robots.txt": plain("Sitemap: /old.txt"), "/old.txt": plain("https://other.example/orphan\n" + testkit.Origin + "/orphan")}, servemap.ExploreOptions{}, "host", []string{"/orphan"}},
+		{"a page", testkit.Paths{"/robots.txt": plain("Sitemap: /old.xml"), "/old.xml": testkit.Page("no sitemap",
+			"/orphan")}, servemap.ExploreOptions{}, "unread", nil},
+		{"at a host that the owner has not named",
+			testkit.Paths{"/robots.txt": plain("Sitemap: https://cdn.example.net/old.xml")}, servemap.ExploreOptions{}, "host",
+			nil},
+		{"of pages elsewhere", testkit.Paths{"/robots.txt": plain("Sitemap: /old.txt"),
+			"/old.txt": plain("https://other.example/orphan\n" + testkit.Origin +
+				"/orphan")}, servemap.ExploreOptions{}, "host", []string{"/orphan"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			site := testkit.Paths{"/": testkit.Page("home", "/linked"), "/linked": testkit.Page("linked"), "/orphan": testkit.Page("orphan")}
+			site := testkit.Paths{"/": testkit.Page("home", "/linked"), "/linked": testkit.Page("linked"),
+				"/orphan": testkit.Page("orphan")}
 			for path, h := range tt.site {
 				site[path] = h
 			}
@@ -104,7 +126,8 @@ func TestSitemapIsReadBehindOthers(t *testing.T) {
 		{"that a site refuses", 20, testkit.Reply(http.StatusServiceUnavailable, ""), 21},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			site := testkit.Paths{"/": testkit.Page("home", "/linked"), "/linked": testkit.Page("linked"), "/orphan": testkit.Page("orphan")}
+			site := testkit.Paths{"/": testkit.Page("home", "/linked"), "/linked": testkit.Page("linked"),
+				"/orphan": testkit.Page("orphan")}
 			parts := make([]string, tt.others)
 			for i := range parts {
 				parts[i] = fmt.Sprintf("/part-%d.xml", i)
@@ -124,7 +147,8 @@ func TestSitemapIsReadBehindOthers(t *testing.T) {
 
 // Whoever keeps a sitemap of his own is told what has gone, also of what is listed.
 func TestPublishedPageThatHasGoneIsTold(t *testing.T) {
-	site := testkit.Paths{"/": testkit.Page("home"), "/orphan": testkit.Page("orphan"), "/robots.txt": plain("Sitemap: /old.xml"), "/old.xml": publishes("/orphan")}
+	site := testkit.Paths{"/": testkit.Page("home"), "/orphan": testkit.Page("orphan"),
+		"/robots.txt": plain("Sitemap: /old.xml"), "/old.xml": publishes("/orphan")}
 	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
 		explore(s, servemap.ExploreOptions{})
 		s.WantListed("/", "/orphan")
@@ -163,8 +187,9 @@ func TestSitemapLargerThanTheBudget(t *testing.T) {
 
 // An orphan is known by what it is listed for, until a page links to it.
 func TestOrphanIsToldUntilAPageLinksToIt(t *testing.T) {
-	site := testkit.Paths{"/": testkit.Page("home", "/linked"), "/linked": testkit.Page("linked"), "/orphan": testkit.Page("orphan"),
-		"/robots.txt": plain("Sitemap: /old.xml"), "/old.xml": publishes("/", "/linked", "/orphan")}
+	site := testkit.Paths{"/": testkit.Page("home", "/linked"), "/linked": testkit.Page("linked"),
+		"/orphan": testkit.Page("orphan"), "/robots.txt": plain("Sitemap: /old.xml"),
+		"/old.xml": publishes("/", "/linked", "/orphan")}
 	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
 		explore(s, servemap.ExploreOptions{})
 		s.WantVerdict("/linked", "listed", "link")

@@ -21,7 +21,8 @@ import (
 
 // customers runs fn with the sites of all hosts that end in ".example", and a server that has the same pages for every
 // host: a home page with links, and others.
-func customers(t *testing.T, st store.Store, fn func(*testing.T, *servemap.Sites, func(host, path, client string) *httptest.ResponseRecorder)) {
+func customers(t *testing.T, st store.Store, fn func(*testing.T, *servemap.Sites,
+	func(host, path, client string) *httptest.ResponseRecorder)) {
 	synctest.Test(t, func(t *testing.T) {
 		base.FixRandom(t)
 		pages := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -70,7 +71,8 @@ func listedOf(t *testing.T, host string, w *httptest.ResponseRecorder) (paths []
 }
 
 func TestEachHostThatTheOwnerAllowsHasASitemapOfItsOwn(t *testing.T) {
-	customers(t, new(memstore.Store), func(t *testing.T, sites *servemap.Sites, ask func(host, path, client string) *httptest.ResponseRecorder) {
+	customers(t, new(memstore.Store), func(t *testing.T, sites *servemap.Sites,
+		ask func(host, path, client string) *httptest.ResponseRecorder) {
 		visit := func(host string, paths ...string) {
 			for _, path := range paths {
 				ask(host, path, ann)
@@ -88,7 +90,8 @@ func TestEachHostThatTheOwnerAllowsHasASitemapOfItsOwn(t *testing.T) {
 				}
 			}
 		}
-		for _, host := range []string{"stranger.test", "b\u00fccher.example", "one.example:0443", "%6fne.example", "one.example:x", "one..example"} {
+		for _, host := range []string{"stranger.test", "b\u00fccher.example", "one.example:0443", "%6fne.example",
+			"one.example:x", "one..example"} {
 			r, w := httptest.NewRequest(http.MethodGet, "/sitemap.xml", nil), httptest.NewRecorder()
 			r.Host = host
 			if sites.ServeHTTP(w, r); !strings.Contains(w.Body.String(), "/sitemap.xml of "+host) {
@@ -119,13 +122,14 @@ const heavyPages = 190
 
 var heavy = strings.Repeat("<", 300_000)
 
-// One customer's site has pages that take long to read, and visitors in many networks ask for them until no more is read.
-// The pages of another customer are read and listed as before.
+// One customer's site has pages that take long to read, and visitors in many networks ask for them until no more is
+// read. The pages of another customer are read and listed as before.
 func TestFloodOfOneSiteLeavesTheOthersTheirPages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("its 300 KB pages take the race detector long, and show it nothing new")
 	}
-	customers(t, new(memstore.Store), func(t *testing.T, _ *servemap.Sites, ask func(host, path, client string) *httptest.ResponseRecorder) {
+	customers(t, new(memstore.Store), func(t *testing.T, _ *servemap.Sites,
+		ask func(host, path, client string) *httptest.ResponseRecorder) {
 		ask("flooded.example", "/", ann)
 		time.Sleep(10 * time.Second)
 		flood := func(pages int) {
@@ -143,7 +147,8 @@ func TestFloodOfOneSiteLeavesTheOthersTheirPages(t *testing.T) {
 			ask(host, "/about", ann)
 			ask(host, "/news", bob)
 			time.Sleep(time.Minute)
-			if got, want := listedOf(t, host, ask(host, "/sitemap.xml", bob)), []string{"/", "/about", "/news"}; !slices.Equal(got, want) {
+			if got, want := listedOf(t, host, ask(host, "/sitemap.xml", bob)), []string{"/", "/about",
+				"/news"}; !slices.Equal(got, want) {
 				t.Errorf("%s lists %q, want %q", host, got, want)
 			}
 		}

@@ -15,7 +15,8 @@ func TestAddressesKeepTheSpellingOfTheSite(t *testing.T) {
 	joomla := times(6, "/index.php?option=com_content&view=article&id=%d&catid=2&Itemid=101")
 	typo3 := times(6, "/news?tx_news_pi1%%5Bnews%%5D=%d&tx_news_pi1%%5Baction%%5D=detail&cHash=abc")
 	titles := []string{"/index.php?title=%E4%BA%BA%E6%B0%91%E6%96%87%E5%AD%A6%E5%87%BA%E7%89%88%E7%A4%BE%E5%9B%BD%E9%99%85%E5%90%88%E4%BD%9C%E9%83%A8", "/index.php?title=Foo:Bar_(band)"}
-	wiki := []string{"/wiki/%22Heroes%22", "/wiki/%3Cblink%3E", "/wiki/Steins;Gate", "/wiki/A%7CB", "/wiki/Who_Is_It%3F", "/wiki/AC/DC", "/wiki/50%25"}
+	wiki := []string{"/wiki/%22Heroes%22", "/wiki/%3Cblink%3E", "/wiki/Steins;Gate", "/wiki/A%7CB", "/wiki/Who_Is_It%3F",
+		"/wiki/AC/DC", "/wiki/50%25"}
 	deep := []string{"/a/b/c/d/e/f/g/h/i/j/k/l/m", "/" + strings.Repeat("%E7%AB%A0%E8%8A%82-", 60)}
 	for _, tt := range []struct {
 		name      string
@@ -35,8 +36,8 @@ func TestAddressesKeepTheSpellingOfTheSite(t *testing.T) {
 			canonical: true, want: times(6, "/p?z=1&a=%d")},
 		{name: "parameters that only the canonical allows, in another order", linked: times(6, "/p?a=%d&z=1"),
 			canonical: true, want: times(6, "/p?z=1&a=%d")},
-		{name: "links in both orders", query: []string{"a", "z"}, linked: append(times(6, "/p?z=1&a=%d"), times(6, "/p?a=%d&z=1")...),
-			want: times(6, "/p?z=1&a=%d")},
+		{name: "links in both orders", query: []string{"a", "z"}, linked: append(times(6, "/p?z=1&a=%d"),
+			times(6, "/p?a=%d&z=1")...), want: times(6, "/p?z=1&a=%d")},
 	} {
 		want := append([]string{"/"}, tt.want...)
 		if tt.want == nil {

@@ -13,7 +13,8 @@ import (
 	"github.com/servemap/servemap/store/memstore"
 )
 
-// Processes of one site share its store. One for staging that was given it by mistake is known by where the origin leads.
+// Processes of one site share its store. One for staging that was given it by mistake is known by where the origin
+// leads.
 func TestAProcessOfTheSameStoreLearnsOnlyWhereTheOriginLeads(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -25,7 +26,8 @@ func TestAProcessOfTheSameStoreLearnsOnlyWhereTheOriginLeads(t *testing.T) {
 		{"staging: always to the first", func(int64) int { return 0 }, false, false, false},
 		{"a deploy: to the first, until that ends", func(int64) int { return 0 }, false, true, true},
 		{"a fleet: in turn", func(n int64) int { return int(n % 2) }, false, false, true},
-		{"a fleet, of which one explores from a machine that always gets the other", func(int64) int { return 0 }, true, false, true},
+		{"a fleet, of which one explores from a machine that always gets the other", func(int64) int { return 0 }, true,
+			false, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -41,7 +43,8 @@ func TestAProcessOfTheSameStoreLearnsOnlyWhereTheOriginLeads(t *testing.T) {
 			}))
 			defer origin.Close()
 			st, pages := sharedStore{new(memstore.Store)}, [2]map[string]string{
-				{"/": `<a href="/real">real</a>`, "/real": "the real one"}, {"/": `<a href="/draft">draft</a>`, "/draft": "a draft"}}
+				{"/": `<a href="/real">real</a>`, "/real": "the real one"}, {"/": `<a href="/draft">draft</a>`,
+					"/draft": "a draft"}}
 			var sites [2]*servemap.Site
 			var programs [2]http.Handler
 			for i := range sites {

@@ -19,7 +19,8 @@ type Crawlers struct {
 
 func (i *Inspector) crawlers(ctx context.Context, _ url.Values) (view, error) {
 	told, _, err := i.told(ctx)
-	return view{Name: "crawlers", Nav: "crawlers", Title: "Engines", Data: Crawlers{i.Crawlers, i.Public.Crawlers(), told, i.robotsTxt()}}, err
+	return view{Name: "crawlers", Nav: "crawlers", Title: "Engines", Data: Crawlers{i.Crawlers, i.Public.Crawlers(), told,
+		i.robotsTxt()}}, err
 }
 
 // Told is what package notify has stored of its Status, without what this page does not show. It cannot be that type

@@ -43,22 +43,26 @@ func (i *Inspector) files(ctx context.Context, _ url.Values) (view, error) {
 // sections counts the listed pages by the first folder of their addresses. Without the store there is none.
 func (c *Config) sections(ctx context.Context) (all []Section, partly bool) {
 	folder, counts := c.Origin.Folder(), map[string]int{}
-	some, err := reader.List(ctx, c.Indexer.Reader, reader.Wanted{Prefix: "/", Most: 1 << 20, Within: searchFor}, func(p *reader.Known) struct{} {
-		first, _, in := strings.Cut(strings.TrimPrefix(p.Location, folder), "/")
-		if in {
-			counts[folder+first+"/"]++
-		} else {
-			counts[""]++
-		}
-		return struct{}{}
-	})
+	some, err := reader.List(ctx, c.Indexer.Reader, reader.Wanted{Prefix: "/", Most: 1 << 20, Within: searchFor},
+		func(p *reader.Known) struct{} {
+			first, _, in := strings.Cut(strings.TrimPrefix(p.Location, folder), "/")
+			if in {
+				counts[folder+first+"/"]++
+			} else {
+				counts[""]++
+			}
+			return struct{}{}
+		})
 	if err != nil {
 		return nil, false
 	}
 	for path, pages := range counts {
 		all = append(all, Section{path, path != "", pages})
 	}
-	slices.SortFunc(all, func(a, b Section) int { return cmp.Or(cmp.Compare(b.Pages, a.Pages), strings.Compare(a.Path, b.Path)) })
+	slices.SortFunc(all, func(a, b Section) int {
+		return cmp.Or(cmp.Compare(b.Pages, a.Pages),
+			strings.Compare(a.Path, b.Path))
+	})
 	return all[:min(len(all), mostSections)], some.Next != ""
 }
 

@@ -64,13 +64,16 @@ var (
 var sources embed.FS
 
 var (
-	css       = []byte(Tokens + sheet)
-	sheetName = "style-" + hashOf(css) // without an ending by which the site would count it as a file of its own; new contents get a new name, so browsers may keep it for ever
+	css = []byte(Tokens + sheet)
+	// without an ending by which the site would count it as a file of its own; new contents get a new name, so browsers
+	// may keep it for ever
+	sheetName = "style-" + hashOf(css)
 	iconName  = "icon-" + hashOf(icon)
 	templates = sync.OnceValue(parse) // which takes 7 ms, and few processes show them
 
 	// policy allows the one script by its hash, and nothing else that runs.
-	policy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum256(script)) + "'"
+	policy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; " +
+		"frame-ancestors 'none'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum256(script)) + "'"
 )
 
 func sum256(s string) []byte {
@@ -118,7 +121,8 @@ type frame struct {
 
 // makers make the views, by the last element of the path.
 var makers = map[string]func(*Inspector, context.Context, url.Values) (view, error){
-	"": (*Inspector).overview, "page": (*Inspector).page, "pages": (*Inspector).pages, "changes": (*Inspector).changes, "files": (*Inspector).files,
+	"": (*Inspector).overview, "page": (*Inspector).page, "pages": (*Inspector).pages, "changes": (*Inspector).changes,
+	"files":    (*Inspector).files,
 	"crawlers": (*Inspector).crawlers, "links": (*Inspector).links,
 }
 
@@ -153,16 +157,19 @@ func (i *Inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // nowhere stands in place of a view that the inspector does not have.
 var nowhere = view{
-	Name: "problem", Title: "Nothing is here", Status: http.StatusNotFound, Data: Problem{"The inspector has no view of that name."},
+	Name: "problem", Title: "Nothing is here", Status: http.StatusNotFound,
+	Data: Problem{"The inspector has no view of that name."},
 }
 
-// find returns the maker of the view with a name, and the format that the name asks for: "json", "csv", or "" for a page.
+// find returns the maker of the view with a name, and the format that the name asks for: "json", "csv", or "" for a
+// page.
 func find(name string) (maker func(*Inspector, context.Context, url.Values) (view, error), as string) {
 	base, as, _ := strings.Cut(name, ".")
 	switch {
 	case as == "json" && base == "stats":
 		base = ""
-	case as == "json" && base == "", as == "csv" && base != "pages" && base != "links", as != "" && as != "json" && as != "csv", name == "stats":
+	case as == "json" && base == "", as == "csv" && base != "pages" && base != "links",
+		as != "" && as != "json" && as != "csv", name == "stats":
 		return nil, as
 	}
 	return makers[base], as
@@ -204,7 +211,8 @@ func endsInSlash(r *http.Request) bool {
 // belowSlash reports whether the router got here by a path that ends in a slash, so that
 // the client's address cannot be that of the inspector without its slash.
 func belowSlash(r *http.Request) bool {
-	return strings.Count(r.Pattern, "/") > 1 && strings.HasSuffix(r.Pattern, "/") || mux.CurrentRoute(r) != nil // for which there is Enter
+	// for which there is Enter
+	return strings.Count(r.Pattern, "/") > 1 && strings.HasSuffix(r.Pattern, "/") || mux.CurrentRoute(r) != nil
 }
 
 // Enter sends whoever asks gorilla/mux for the route of an Inspector without its slash to the one with it, and
@@ -227,7 +235,8 @@ func Enter(w http.ResponseWriter, r *http.Request) bool {
 func Bound(route *mux.Route) {
 	prefix, _ := route.GetPathTemplate()
 	if pattern, err := route.GetPathRegexp(); err == nil && strings.HasSuffix(pattern, "$") {
-		panic(fmt.Sprintf("servemap: Mount: in gorilla/mux, Handle(%q, ...) is for that one address, and the inspector has several; "+
+		panic(fmt.Sprintf("servemap: Mount: in gorilla/mux, Handle(%q, ...) is for that one address, and the inspector has "+
+			"several; "+
 			"write r.PathPrefix(%q).Handler(site.Inspector(...))", prefix, cmp.Or(strings.TrimSuffix(prefix, "/"), "/")))
 	}
 	route.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool {
@@ -248,7 +257,8 @@ func enter(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusMovedPermanently)
 }
 
-func (i *Inspector) serve(w http.ResponseWriter, r *http.Request, maker func(*Inspector, context.Context, url.Values) (view, error), as string) {
+func (i *Inspector) serve(w http.ResponseWriter, r *http.Request, maker func(*Inspector, context.Context,
+	url.Values) (view, error), as string) {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
 	v, err := maker(i, ctx, r.URL.Query())
@@ -305,12 +315,14 @@ func failed(err error) view {
 	text := strings.TrimPrefix(err.Error(), "servemap: ")
 	var r refusal
 	if errors.As(err, &r) {
-		return view{Name: "problem", Title: "Check the address you asked for", Status: http.StatusBadRequest, Data: Problem{text}}
+		return view{Name: "problem", Title: "Check the address you asked for", Status: http.StatusBadRequest,
+			Data: Problem{text}}
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		text = fmt.Sprintf("the store did not answer within %v", patience)
 	}
-	return view{Name: "problem", Title: "The store does not answer", Status: http.StatusServiceUnavailable, Data: Problem{text}}
+	return view{Name: "problem", Title: "The store does not answer", Status: http.StatusServiceUnavailable,
+		Data: Problem{text}}
 }
 
 // jsonOf returns the relative address of a view's JSON, "" if it has none.
@@ -340,7 +352,8 @@ func writeJSON(w http.ResponseWriter, v view) {
 
 // write renders a page into memory first, so that it never sends half a page.
 func (i *Inspector) write(w http.ResponseWriter, v view) {
-	v.Origin, v.Root, v.Folder, v.Sheet, v.Icon, v.Token, v.Now = i.Origin.String(), i.root(), i.Origin.Folder(), sheetName, iconName, i.token, time.Now()
+	v.Origin, v.Root, v.Folder, v.Sheet, v.Icon, v.Token, v.Now = i.Origin.String(), i.root(), i.Origin.Folder(),
+		sheetName, iconName, i.token, time.Now()
 	v.ReportOnly = i.ReportOnly
 	var b bytes.Buffer
 	if err := templates()[v.Name].ExecuteTemplate(&b, "layout.html", v); err != nil {

@@ -163,7 +163,8 @@ func linkRows(links []Link) [][]string {
 		if l.Status != 0 {
 			status = strconv.Itoa(l.Status)
 		}
-		rows = append(rows, []string{l.URL, l.Verdict, l.Reason, status, strconv.Itoa(l.Followed), since, strings.Join(l.From, " ")})
+		rows = append(rows, []string{l.URL, l.Verdict, l.Reason, status, strconv.Itoa(l.Followed), since,
+			strings.Join(l.From, " ")})
 	}
 	return rows
 }

@@ -102,7 +102,8 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 	}
 	o.History.Days = today(o.History.Days, s)
 	o.Look = i.look(ctx, s, o.Reasons)
-	return view{Name: "overview", Nav: "overview", Title: "Overview", Data: o, Live: q.Has("live") || o.Reading || s.Making()}, nil
+	return view{Name: "overview", Nav: "overview", Title: "Overview", Data: o, Live: q.Has("live") || o.Reading ||
+		s.Making()}, nil
 }
 
 // asLinks marks the pages of which the links that were not followed tell, by what keeps them out.
@@ -163,7 +164,8 @@ func (i *Inspector) look(ctx context.Context, s messages.Counts, reasons []Group
 	for _, h := range s.Hints {
 		all = append(all, Look{Text: h})
 	}
-	if none := s.Listed == 0 && !s.Making() && !s.NoStore; none && len(all) == 0 && (len(s.Verdicts) > 0 || uncounted(s) >= worries) {
+	if none := s.Listed == 0 && !s.Making() && !s.NoStore; none && len(all) == 0 &&
+		(len(s.Verdicts) > 0 || uncounted(s) >= worries) {
 		all = append(all, Look{"Pages were asked for, and none is listed yet.", "#ignored"})
 	}
 	if s.Broken > 0 {
@@ -238,7 +240,8 @@ func groupsOf(verdicts map[string]int) (groups []Group) {
 	}
 	order := []messages.Care{messages.Look, messages.Wait, messages.Intended, messages.Fine}
 	slices.SortFunc(groups, func(a, b Group) int {
-		return cmp.Or(cmp.Compare(slices.Index(order, a.Care), slices.Index(order, b.Care)), cmp.Compare(b.Pages, a.Pages), strings.Compare(a.Reason, b.Reason))
+		return cmp.Or(cmp.Compare(slices.Index(order, a.Care), slices.Index(order, b.Care)), cmp.Compare(b.Pages, a.Pages),
+			strings.Compare(a.Reason, b.Reason))
 	})
 	return groups
 }

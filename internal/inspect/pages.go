@@ -52,15 +52,17 @@ type Pages struct {
 
 // Selection is what the query asks for.
 type Selection struct {
-	Query   string `json:"query,omitempty"`
-	Reason  string `json:"reason,omitempty"`  // or a verdict, for all its reasons
-	Changed string `json:"changed,omitempty"` // lastmod, or since when they wait, is in this time, as "24h", or with a minus before it not
-	Sort    string `json:"sort,omitempty"`    // "date", "often", "changes", "links" or "seen"; else by address
+	Query  string `json:"query,omitempty"`
+	Reason string `json:"reason,omitempty"` // or a verdict, for all its reasons
+	// lastmod, or since when they wait, is in this time, as "24h", or with a minus before it not
+	Changed string `json:"changed,omitempty"`
+	Sort    string `json:"sort,omitempty"` // "date", "often", "changes", "links" or "seen"; else by address
 	After   string `json:"after,omitempty"`
 }
 
 // ages are the times of changes that the view of pages offers.
-var ages = []struct{ Value, Text string }{{"", "at any time"}, {"24h", "in a day"}, {"168h", "in a week"}, {"720h", "in a month"}, {"-720h", "longer ago, or never"}}
+var ages = []struct{ Value, Text string }{{"", "at any time"}, {"24h", "in a day"}, {"168h", "in a week"},
+	{"720h", "in a month"}, {"-720h", "longer ago, or never"}}
 
 // ofAge reports whether a time is as Changed asks.
 func (p *Pages) ofAge(t time.Time) bool {
@@ -70,12 +72,14 @@ func (p *Pages) ofAge(t time.Time) bool {
 // searchFor is how long a search may take before it shows its results so far.
 const searchFor = 150 * time.Millisecond
 
-// pages lists pages. An address with a star at its end asks for those that begin with it. One without leads to its page.
+// pages lists pages. An address with a star at its end asks for those that begin with it. One without leads to its
+// page.
 func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 	typed := strings.TrimSpace(q.Get("q"))
 	why := messages.ReasonNamed(q.Get("reason"))
 	_, s := i.Public.Stats()
-	p := Pages{Selection: Selection{typed, q.Get("reason"), q.Get("changed"), q.Get("sort"), q.Get("after")}, Groups: i.groups(ctx, s.Verdicts)}
+	p := Pages{Selection: Selection{typed, q.Get("reason"), q.Get("changed"), q.Get("sort"), q.Get("after")},
+		Groups: i.groups(ctx, s.Verdicts)}
 	v := view{Name: "pages", Nav: "pages", Title: "Pages", Query: typed}
 	from, skip := cursor(p.After)
 	want := reader.Wanted{Prefix: "/", After: from, Most: mostRows, Within: searchFor}
@@ -109,7 +113,8 @@ func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 
 // states say what it means that pages have a verdict.
 var states = map[string]string{
-	"waiting": "Something is still missing before these are listed: a visit, a link, or time.", "held": "Held back, since they may be no pages of their own, or not for everybody.",
+	"waiting":  "Something is still missing before these are listed: a visit, a link, or time.",
+	"held":     "Held back, since they may be no pages of their own, or not for everybody.",
 	"excluded": "Left out, since the site or you say so.", "gone": "They were listed, and have left.",
 }
 
@@ -146,7 +151,8 @@ func (p *Pages) name(ctx context.Context, i *Inspector, want reader.Wanted) erro
 	}
 	p.named = slices.DeleteFunc(links, func(l Link) bool {
 		loc := strings.TrimPrefix(l.URL, i.root())
-		return !strings.HasPrefix(loc, want.Prefix) || !strings.Contains(strings.ToLower(loc), want.Contains) || !p.ofAge(l.Since)
+		return !strings.HasPrefix(loc, want.Prefix) || !strings.Contains(strings.ToLower(loc), want.Contains) ||
+			!p.ofAge(l.Since)
 	})
 	slices.SortStableFunc(p.named, func(a, b Link) int { return b.Since.Compare(a.Since) })
 	p.Total = len(p.named)
@@ -169,7 +175,8 @@ func (p *Pages) removed(ctx context.Context, i *Inspector, links []Link) ([]Link
 		linked[l.URL] = true
 	}
 	for _, e := range events {
-		if why := e.Why.String(); p.is(messages.ReasonNamed(why).Verdict().String(), why) && !linked[i.Origin.URL(e.Location)] {
+		if why := e.Why.String(); p.is(messages.ReasonNamed(why).Verdict().String(), why) &&
+			!linked[i.Origin.URL(e.Location)] {
 			locations = append(locations, e.Location)
 		}
 	}
@@ -177,7 +184,8 @@ func (p *Pages) removed(ctx context.Context, i *Inspector, links []Link) ([]Link
 	for n, k := range known {
 		if why := k.Reason.String(); p.is(k.Verdict.String(), why) { // it may have been forgotten since
 			links = append(links, Link{
-				URL: i.Origin.URL(locations[n]), Verdict: k.Verdict.String(), Reason: why, Since: k.LastSeen.Time().UTC(), Status: k.Status,
+				URL: i.Origin.URL(locations[n]), Verdict: k.Verdict.String(), Reason: why, Since: k.LastSeen.Time().UTC(),
+				Status: k.Status,
 			})
 		}
 	}
@@ -238,7 +246,8 @@ func (c *Config) rows(ctx context.Context, w reader.Wanted) (reader.Some[Row], e
 	trust, now := c.Files.Trust(), moment.Of(time.Now())
 	_, s := c.Public.Stats()
 	some, err := reader.List(ctx, c.Indexer.Reader, w, func(p *reader.Known) Row {
-		row := Row{Page: c.Public.Page(*p), Location: p.Location, Reason: p.Reason.String(), Changes: int(p.Dates.Count), seen: p.LastSeen.Time()}
+		row := Row{Page: c.Public.Page(*p), Location: p.Location, Reason: p.Reason.String(), Changes: int(p.Dates.Count),
+			seen: p.LastSeen.Time()}
 		if at := p.Entry.LastMod(trust, now); at != 0 {
 			row.Modified = at.Time().UTC()
 		}
@@ -333,8 +342,10 @@ func (c *Config) location(typed string) string {
 // checkLocations refuses all but the empty string and beginnings of locations.
 func checkLocations(all ...string) error {
 	for _, loc := range all {
-		if loc != "" && loc[0] != '/' || len(loc) > keys.MaxLocation || strings.ContainsFunc(loc, func(r rune) bool { return r <= ' ' || r > '~' }) {
-			return refusal{fmt.Errorf("%q cannot be the beginning of a location; write it as in the address, such as /blog/", shorten(loc))}
+		if loc != "" && loc[0] != '/' || len(loc) > keys.MaxLocation || strings.ContainsFunc(loc,
+			func(r rune) bool { return r <= ' ' || r > '~' }) {
+			return refusal{fmt.Errorf("%q cannot be the beginning of a location; write it as in the address, such as /blog/",
+				shorten(loc))}
 		}
 	}
 	return nil

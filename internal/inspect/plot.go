@@ -81,7 +81,8 @@ func plotOf(days []Day, now time.Time) (p plot) {
 			totals = append(totals, d.Events())
 		}
 		if n >= p.Days-7 {
-			p.Week.Added, p.Week.Changed, p.Week.Removed = p.Week.Added+d.Added, p.Week.Changed+d.Changed, p.Week.Removed+d.Removed
+			p.Week.Added, p.Week.Changed, p.Week.Removed = p.Week.Added+d.Added, p.Week.Changed+d.Changed,
+				p.Week.Removed+d.Removed
 		}
 		p.Listed, p.Total = max(p.Listed, d.Listed), p.Total+d.Events()
 		p.Bars = append(p.Bars, one)
@@ -94,8 +95,10 @@ func plotOf(days []Day, now time.Time) (p plot) {
 		b := &p.Bars[n]
 		b.Over = b.Events() > most
 		p.Cut = p.Cut || b.Over
-		b.Pieces = stack(plotTop, plotHeight, most, b.Over, piece{Kind: "changed", Height: b.Changed}, piece{Kind: "added", Height: b.Added}, piece{Kind: "removed", Height: b.Removed})
-		b.Pages = stack(plotTop, plotHeight, p.Listed, false, piece{Kind: "dated", Height: b.Dated}, piece{Kind: "undated", Height: max(0, b.Listed-b.Dated)})
+		b.Pieces = stack(plotTop, plotHeight, most, b.Over, piece{Kind: "changed", Height: b.Changed},
+			piece{Kind: "added", Height: b.Added}, piece{Kind: "removed", Height: b.Removed})
+		b.Pages = stack(plotTop, plotHeight, p.Listed, false, piece{Kind: "dated", Height: b.Dated},
+			piece{Kind: "undated", Height: max(0, b.Listed-b.Dated)})
 	}
 	return p
 }

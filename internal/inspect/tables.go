@@ -22,7 +22,8 @@ type head struct {
 
 func headsOf(p Pages) (all []head) {
 	for _, h := range []struct{ text, class, by string }{
-		{"Page", "", ""}, {"Last modified", "", "date"}, {"How often", "wide", "often"}, {"Changes seen", "wide num", "changes"},
+		{"Page", "", ""}, {"Last modified", "", "date"}, {"How often", "wide", "often"},
+		{"Changes seen", "wide num", "changes"},
 		{"Links to it", "wide num", "links"}, {"Last seen", "wide", "seen"},
 	} {
 		to := url.Values{}
@@ -115,8 +116,8 @@ type happening struct {
 	At         time.Time
 }
 
-// timelineOf returns what is known of a page's life, the newest first. Of the changes that were seen, the last ones have
-// their times.
+// timelineOf returns what is known of a page's life, the newest first. Of the changes that were seen, the last ones
+// have their times.
 func timelineOf(first, last time.Time, changes []time.Time, seen int) (all []happening) {
 	if last.After(first) {
 		all = append(all, happening{"seen", "Last seen", last})
@@ -158,14 +159,16 @@ func monthOf(days any, now time.Time) (month []visits) {
 		d := v.Index(n).Interface()
 		at := field[time.Time](d, "Day")
 		ago := int(now.UTC().Sub(at) / day)
-		one := visits{Date: at.Format("2 Jan 2006"), Claimed: field[int](d, "Claimed"), Confirmed: field[int](d, "Confirmed"), X: float64(monthDays-1-ago) * 100 / monthDays}
+		one := visits{Date: at.Format("2 Jan 2006"), Claimed: field[int](d, "Claimed"), Confirmed: field[int](d, "Confirmed"),
+			X: float64(monthDays-1-ago) * 100 / monthDays}
 		if ago >= 0 && ago < monthDays && one.Claimed > 0 {
 			most, month = max(most, one.Claimed), append(month, one)
 		}
 	}
 	for n := range month {
 		m := &month[n]
-		m.Pieces = stack(0, monthHeight, most, false, piece{Kind: "dated", Height: m.Confirmed}, piece{Kind: "undated", Height: max(0, m.Claimed-m.Confirmed)})
+		m.Pieces = stack(0, monthHeight, most, false, piece{Kind: "dated", Height: m.Confirmed},
+			piece{Kind: "undated", Height: max(0, m.Claimed-m.Confirmed)})
 	}
 	return month
 }

@@ -27,11 +27,13 @@ type Trial struct {
 	Missing []string        `json:"missing,omitempty"`
 	Setting messages.Change `json:"setting,omitzero"`
 
-	Seen     bool     `json:"seen"`               // the page was observed before, so that there is something to compare with
-	New      []string `json:"new,omitempty"`      // texts that no observation is remembered to have shown
-	Gone     int      `json:"gone,omitempty"`     // texts of the last observation that are not there
-	Links    int      `json:"links"`              // pages of the site that it links to
-	Unlisted []string `json:"unlisted,omitempty"` // those that the sitemap does not list, and that look like no secret; at most 100
+	// the page was observed before, so that there is something to compare with
+	Seen  bool     `json:"seen"`
+	New   []string `json:"new,omitempty"`  // texts that no observation is remembered to have shown
+	Gone  int      `json:"gone,omitempty"` // texts of the last observation that are not there
+	Links int      `json:"links"`          // pages of the site that it links to
+	// those that the sitemap does not list, and that look like no secret; at most 100
+	Unlisted []string `json:"unlisted,omitempty"`
 }
 
 // try fetches a page in this process as an anonymous visitor would, and says what would be decided.
@@ -82,9 +84,11 @@ func (c *Config) untried(url string) string {
 	loc := c.Normalizer.Parse(url).Location
 	switch {
 	case action.Acts(loc) || !c.Files.Lists(loc) && action.Waits(loc):
-		return "A request for an address with such a name may change something, so servemap does not make it. Visit it yourself."
+		return "A request for an address with such a name may change something, so servemap does not make it. Visit it " +
+			"yourself."
 	case c.Handler.Load() == nil:
-		return "servemap does not know the handler that answers: it knows what Site.Wrap or Site.Mount was given. Visit it yourself."
+		return "servemap does not know the handler that answers: it knows what Site.Wrap or Site.Mount was given. Visit it " +
+			"yourself."
 	}
 	return ""
 }

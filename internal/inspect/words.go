@@ -17,13 +17,18 @@ import (
 
 // functions are what the templates call.
 var functions = template.FuncMap{
-	"num": func(n any) string { return thousands(fmt.Sprint(n)) }, "count": counted, "ago": ago, "started": started, "next": nextObservation, "date": date, "iso": iso, "span": Span, "bytes": bytesOf,
-	"path": showPath, "plot": plotOf, "share": share, "word": func(v any) string { return verdicts[fmt.Sprint(v)].Word }, "tone": func(v any) string { return verdicts[fmt.Sprint(v)].Tone },
+	"num": func(n any) string { return thousands(fmt.Sprint(n)) }, "count": counted, "ago": ago, "started": started,
+	"next": nextObservation, "date": date, "iso": iso, "span": Span, "bytes": bytesOf,
+	"path": showPath, "plot": plotOf, "share": share, "word": func(v any) string { return verdicts[fmt.Sprint(v)].Word },
+	"tone":    func(v any) string { return verdicts[fmt.Sprint(v)].Tone },
 	"care":    careWord,
 	"percent": percent, "took": took, "lines": linesOf,
-	"spans": func() any { return spans }, "say": words.Say, "evidence": evidenceOf, "in": in, "why": why, "todo": todo, "shorten": shorten, "ages": func() any { return ages },
-	"now": time.Now, "last": func(c []Link) Link { return c[len(c)-1] }, "menu": func() any { return menu }, "script": func() template.HTML { return template.HTML("<script>" + script + "</script>") },
-	"upper": upper, "less": func(n int) int { return n - 1 }, "plain": messages.Bare, "free": free, "heads": headsOf, "states": statesOf, "reasons": reasonsOf,
+	"spans": func() any { return spans }, "say": words.Say, "evidence": evidenceOf, "in": in, "why": why, "todo": todo,
+	"shorten": shorten, "ages": func() any { return ages },
+	"now": time.Now, "last": func(c []Link) Link { return c[len(c)-1] }, "menu": func() any { return menu },
+	"script": func() template.HTML { return template.HTML("<script>" + script + "</script>") },
+	"upper":  upper, "less": func(n int) int { return n - 1 }, "plain": messages.Bare, "free": free, "heads": headsOf,
+	"states": statesOf, "reasons": reasonsOf,
 	"often": often, "days": daysOf, "timeline": timelineOf, "crawlers": crawlersOf, "month": monthOf,
 }
 
@@ -81,7 +86,8 @@ func nextObservation(at, now time.Time) string {
 var units = []struct {
 	seconds float64
 	name    string
-}{{365.25 * 86400, "year"}, {30.44 * 86400, "month"}, {7 * 86400, "week"}, {86400, "day"}, {3600, "hour"}, {60, "minute"}, {1, "second"}}
+}{{365.25 * 86400, "year"}, {30.44 * 86400, "month"}, {7 * 86400, "week"}, {86400, "day"}, {3600, "hour"},
+	{60, "minute"}, {1, "second"}}
 
 // Span writes a time in the largest unit that it fills.
 func Span(d time.Duration) string {
@@ -147,7 +153,8 @@ func showPath(root, u string) string {
 		loc = u
 	}
 	text, err := url.PathUnescape(loc)
-	if err != nil || !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || r == ' ' }) {
+	if err != nil || !utf8.ValidString(text) || strings.ContainsFunc(text,
+		func(r rune) bool { return !unicode.IsPrint(r) || r == ' ' }) {
 		return loc
 	}
 	return text
@@ -163,7 +170,8 @@ func shorten(s string) string {
 
 // verdicts have the headline of each verdict, and its colour.
 var verdicts = map[string]struct{ Word, Tone string }{
-	"listed": {"Listed", "good"}, "waiting": {"Waiting", "wait"}, "held": {"Held back", "wait"}, "excluded": {"Excluded", "look"}, "gone": {"Gone", "look"},
+	"listed": {"Listed", "good"}, "waiting": {"Waiting", "wait"}, "held": {"Held back", "wait"},
+	"excluded": {"Excluded", "look"}, "gone": {"Gone", "look"},
 	"unknown": {"Not known", "none"}, "": {"", "look"}, // of an answer that is no page
 }
 
@@ -191,7 +199,8 @@ var menu = []struct{ Name, Href, Text string }{
 func evidenceOf(kinds any) (all []string) {
 	has := strings.Fields(strings.Trim(fmt.Sprint(kinds), "[]"))
 	for _, e := range []struct{ kind, text string }{
-		{"entry", "Entry page"}, {"link", "A listed page links to it"}, {"route", "Has its own route"}, {"sitemap", "In the site's own sitemap, linked nowhere"}, {"rule", "Your rule lists it"},
+		{"entry", "Entry page"}, {"link", "A listed page links to it"}, {"route", "Has its own route"},
+		{"sitemap", "In the site's own sitemap, linked nowhere"}, {"rule", "Your rule lists it"},
 	} {
 		if slices.Contains(has, e.kind) {
 			all = append(all, e.text)

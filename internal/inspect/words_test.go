@@ -54,7 +54,8 @@ func TestNumbersAndTimesAreWrittenForPeople(t *testing.T) {
 
 func TestGroupsBeginWithWhatToLookInto(t *testing.T) {
 	var got []string
-	for _, g := range groupsOf(map[string]int{"listed link": 9, "excluded noindex": 3, "held encoding": 1, "waiting not-seen": 2, "excluded private": 4, "held capability": 7}) {
+	for _, g := range groupsOf(map[string]int{"listed link": 9, "excluded noindex": 3, "held encoding": 1,
+		"waiting not-seen": 2, "excluded private": 4, "held capability": 7}) {
 		got = append(got, g.Reason)
 		if g.Means == "" || g.Care == "" {
 			t.Errorf("%+v", g)
@@ -79,7 +80,8 @@ func TestPasswordFieldsAreToLookIntoOnlyWhereTheyAreMany(t *testing.T) {
 		{"a box in the head of a section", 100, 40, messages.Look},
 		{"no page is listed", 0, 1, messages.Look},
 	} {
-		groups := groupsOf(map[string]int{"listed entry": min(tt.listed, 1), "listed link": max(tt.listed-1, 0), "excluded password-field": tt.fields})
+		groups := groupsOf(map[string]int{"listed entry": min(tt.listed, 1), "listed link": max(tt.listed-1, 0),
+			"excluded password-field": tt.fields})
 		for _, g := range groups {
 			if g.Reason == "password-field" && g.Care != tt.want {
 				t.Errorf("%s: %s, want %s", tt.name, g.Care, tt.want)
@@ -120,7 +122,8 @@ func TestStateSaysInOneLineHowTheSiteDoes(t *testing.T) {
 	}{
 		{"new", messages.Counts{}, "Waiting for the first visitor"},
 		{"nothing that counts", messages.Counts{Ignored: map[string]uint64{"cookie": 120}}, "No page is listed yet"},
-		{"the first file", messages.Counts{Observations: 1, Verdicts: map[string]int{"listed link": 1}}, "The first file of the sitemap is being made"},
+		{"the first file", messages.Counts{Observations: 1, Verdicts: map[string]int{"listed link": 1}},
+			"The first file of the sitemap is being made"},
 		{"nothing listed", messages.Counts{Observations: 3}, "No page is listed yet"},
 		{"serving", messages.Counts{Listed: 1200}, "1,200 pages in the sitemap"},
 		{"reporting", messages.Counts{Listed: 1, ReportOnly: true}, "Nothing is published yet: 1 page would be listed"},

@@ -16,9 +16,10 @@ func TestCorpusFindsTheLeaksOfBrokenTwins(t *testing.T) {
 		leaks []string // the beginnings of the names of the rows that must leak
 		in    []string // where, among other places
 	}{
-		{"credentials are cut off in front of the site", setup{outer: stripRequest("Cookie", "Authorization", "X-Forwarded-User")},
-			[]string{"L11 Authorization, a route", "L11 Authorization, linked", "L12", "L13 a session cookie", "L13 a session cookie, linked",
-				"L14 a cookie", "L16 X-Forwarded-User"},
+		{"credentials are cut off in front of the site",
+			setup{outer: stripRequest("Cookie", "Authorization", "X-Forwarded-User")},
+			[]string{"L11 Authorization, a route", "L11 Authorization, linked", "L12", "L13 a session cookie",
+				"L13 a session cookie, linked", "L14 a cookie", "L16 X-Forwarded-User"},
 			[]string{"/sitemap.xml", "/sitemap.xml.gz", "pages", "record", ".mem, open", ".sst, closed"}},
 		{"locations are logged", setup{outer: logging(func(r *http.Request) string { return r.URL.EscapedPath() })},
 			[]string{"L23", "L28 a UUID that nothing links to", "L36", "L38"}, []string{"log"}},

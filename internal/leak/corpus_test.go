@@ -50,7 +50,8 @@ func fromFile() (rows []*row) {
 // set sets a field to what the file says.
 func (r *row) set(what, value string) {
 	texts := map[string]*string{
-		"route": &r.route, "path": &r.path, "loc": &r.loc, "method": &r.method, "head": &r.head, "want": &r.want, "says": &r.says,
+		"route": &r.route, "path": &r.path, "loc": &r.loc, "method": &r.method, "head": &r.head, "want": &r.want,
+		"says": &r.says,
 	}
 	name, of, _ := strings.Cut(value, ": ")
 	switch what {
@@ -95,28 +96,33 @@ func answers(how string) func(http.ResponseWriter, *http.Request, string) {
 	}
 }
 
-// oddRows are the rows whose request or answer has code of its own, such as a client certificate, or HTML in two writes.
+// oddRows are the rows whose request or answer has code of its own, such as a client certificate, or HTML in two
+// writes.
 func oddRows() []*row {
 	return []*row{
 		{name: "L04 one client that says it is Googlebot", route: "/posts/{slug}", visit: byOne,
-			headers: header("User-Agent", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"), want: "waiting: no-evidence"},
+			headers: header("User-Agent", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"),
+			want:    "waiting: no-evidence"},
 		{name: "L15 a client certificate", route: "/desk/{c}", visit: byCertificate, want: "unknown: none"},
 		{name: "L21 a meta element in two writes", route: "/essays/{c}", head: "<META CONTENT='NoIndex,follow' NAME=Robots>",
 			answer: split("NoIndex"), want: "excluded: noindex"},
 		{name: "L22 noindex far into the head", route: "/scrolls/{c}",
-			head: "<style>" + strings.Repeat("a{} ", 25_000) + "</style><meta name=robots content=noindex>", want: "excluded: noindex"},
+			head: "<style>" + strings.Repeat("a{} ", 25_000) + "</style><meta name=robots content=noindex>",
+			want: "excluded: noindex"},
 		{name: "L22 a head without end", route: "/rolls/{c}", visit: func(w *world, p *page, n int) {
 			if n < 4 {
 				w.visit(n, p.target)
 			}
-		}, head: "<style>" + strings.Repeat("a{} ", 600_000) + "</style><meta name=robots content=noindex>", want: "held: head-not-seen"},
+		}, head: "<style>" + strings.Repeat("a{} ",
+			600_000) + "</style><meta name=robots content=noindex>", want: "held: head-not-seen"},
 		{name: "L38 another host", route: "/hosts/{c}", visit: byHost("evil-" + marker + ".example"), want: "unknown: none"},
 		{name: "L41 a page not found that says 200", path: "/{c}", canaries: many(100),
 			answer: func(rw http.ResponseWriter, _ *http.Request, _ string) {
 				io.WriteString(rw, testkit.HTML("", "Not found"))
 			}, want: "waiting: no-evidence"},
 		{name: "L45 panics after a part, caught outside", route: "/broken/{c}",
-			answer: func(rw http.ResponseWriter, _ *http.Request, html string) { io.WriteString(rw, html); panic(marker) }, want: "unknown: none"},
+			answer: func(rw http.ResponseWriter, _ *http.Request, html string) { io.WriteString(rw, html); panic(marker) },
+			want:   "unknown: none"},
 		{name: "L45 panics after a part, caught inside", route: "/cracked/{c}", answer: recovered, want: "unknown: none"},
 		{name: "L46 the client leaves", route: "/parted/{c}", visit: leaving, answer: stalled, want: "unknown: none"},
 		{name: "L46 less than was declared", route: "/short/{c}",
@@ -129,8 +135,8 @@ func oddRows() []*row {
 				http.ServeContent(rw, r, "x.html", time.Time{}, strings.NewReader(html))
 			}, want: "unknown: none"},
 		{name: "L48 gzip inside", route: "/packed/{c}", answer: packed("gzip"), want: "listed: route"},
-		{name: "L48 gzip inside, and noindex in it", route: "/packs/{c}", head: "<meta name=robots content=noindex>", answer: packed("gzip"),
-			want: "excluded: noindex"},
+		{name: "L48 gzip inside, and noindex in it", route: "/packs/{c}", head: "<meta name=robots content=noindex>",
+			answer: packed("gzip"), want: "excluded: noindex"},
 		{name: "L48 an encoding nobody knows", route: "/scrambled/{c}", answer: packed("x-own"), want: "held: encoding"},
 		{name: "L48 clients of a private network", route: "/nearby/{slug}", visit: byPrivate, want: "waiting: no-evidence"},
 		{name: "a route that shows a part of a page", route: "/shards/{c}", want: "waiting: no-evidence",
@@ -149,29 +155,36 @@ func personalRows() []*row {
 			want: "held: capability"},
 		{name: "a session in the path", route: "/shop/{session}/home", path: "/shop/(S({c}))/home",
 			canaries: tokens(of("abcdefghijklmnopqrstuvwxyz012345", 24), rounds, 8), personal: true, want: "held: capability"},
-		{name: "a token in a parameter that is allowed", route: "/reader/{slug}", path: "/reader/leaf?page={c}", canaries: tokens(uuids, 1, 9),
-			want: "excluded: query-not-canonical"},
-		{name: "a token in a parameter that is allowed, of letters alone", route: "/readers/{slug}", path: "/readers/leaf?page={c}",
-			canaries: tokens(of("abcdefghijklmnopqrstuvwxyz", 20), 1, 12), want: "waiting: no-evidence"},
-		{name: "a token in a route of its own", route: "/hidden/{c}", canaries: tokens(uuids, 1, 10), want: "held: capability"},
-		{name: "a linked page moves each visitor to one of his own", route: "/pads/{id}", canaries: tokens(uuids, rounds, 11), personal: true,
-			moves: http.StatusMovedPermanently, want: "held: capability"},
-		{name: "the same, to words", route: "/rooms/{id}", canaries: apart(rounds), personal: true, moves: http.StatusMovedPermanently,
-			want: "held|waiting: no-evidence|capability"},
-		{name: "the same for a while, to words", route: "/suites/{id}", canaries: apart(rounds), personal: true, moves: http.StatusSeeOther,
+		{name: "a token in a parameter that is allowed", route: "/reader/{slug}", path: "/reader/leaf?page={c}",
+			canaries: tokens(uuids, 1, 9), want: "excluded: query-not-canonical"},
+		{name: "a token in a parameter that is allowed, of letters alone", route: "/readers/{slug}",
+			path: "/readers/leaf?page={c}", canaries: tokens(of("abcdefghijklmnopqrstuvwxyz", 20), 1, 12),
 			want: "waiting: no-evidence"},
-		{name: "pages that lead each visitor back", route: "/guestbooks/{slug}", canaries: guestbooks, linked: true, answer: leadsBack,
-			want: "listed: link"},
-		{name: "where visitors came from, a token", route: "/letters/{id}", canaries: tokens(uuids, 1, 13), visit: andSign(guestbooks[0], referred),
+		{name: "a token in a route of its own", route: "/hidden/{c}", canaries: tokens(uuids, 1, 10),
 			want: "held: capability"},
-		{name: "what a header of proxies says, a token", route: "/parcels/{id}", canaries: tokens(uuids, 1, 17), visit: andSign(guestbooks[4],
-			func(r *http.Request, target string) { r.Header.Set("X-Forwarded-Server", target) }), want: "held: capability"},
-		{name: "where visitors came from, words", route: "/diaries/{slug}", visit: andSign(guestbooks[1], referred), want: "waiting: no-evidence"},
+		{name: "a linked page moves each visitor to one of his own", route: "/pads/{id}", canaries: tokens(uuids, rounds, 11),
+			personal: true, moves: http.StatusMovedPermanently, want: "held: capability"},
+		{name: "the same, to words", route: "/rooms/{id}", canaries: apart(rounds), personal: true,
+			moves: http.StatusMovedPermanently, want: "held|waiting: no-evidence|capability"},
+		{name: "the same for a while, to words", route: "/suites/{id}", canaries: apart(rounds), personal: true,
+			moves: http.StatusSeeOther, want: "waiting: no-evidence"},
+		{name: "pages that lead each visitor back", route: "/guestbooks/{slug}", canaries: guestbooks, linked: true,
+			answer: leadsBack, want: "listed: link"},
+		{name: "where visitors came from, a token", route: "/letters/{id}", canaries: tokens(uuids, 1, 13),
+			visit: andSign(guestbooks[0], referred), want: "held: capability"},
+		{name: "what a header of proxies says, a token", route: "/parcels/{id}", canaries: tokens(uuids, 1, 17),
+			visit: andSign(guestbooks[4], func(r *http.Request, target string) { r.Header.Set("X-Forwarded-Server", target) }),
+			want:  "held: capability"},
+		{name: "where visitors came from, words", route: "/diaries/{slug}", visit: andSign(guestbooks[1], referred),
+			want: "waiting: no-evidence"},
 		{name: "where visitors came from, a number", route: "/invoices/{id}", canaries: []string{"100234977"},
 			visit: andSign(guestbooks[2], referred), want: "waiting: no-evidence"},
 		{name: "where visitors came from, in the query", route: "/memos/{id}", canaries: tokens(uuids, 1, 14),
-			visit: andSign(guestbooks[3], func(r *http.Request, target string) { r.URL.RawQuery = "from=" + url.QueryEscape(target) }),
-			want:  "held: capability"},
+			visit: andSign(guestbooks[3], func(r *http.Request,
+				target string) {
+				r.URL.RawQuery = "from=" + url.QueryEscape(target)
+			}),
+			want: "held: capability"},
 	}
 }
 
@@ -180,7 +193,8 @@ var guestbooks = []string{"of-the-harbour", "of-the-lighthouse", "of-the-old-mil
 
 // leadsBack links to the page that the visitor came from, if the request names it.
 func leadsBack(rw http.ResponseWriter, r *http.Request, _ string) {
-	io.WriteString(rw, testkit.HTML("", "guests of "+r.URL.Path, r.Referer(), r.URL.Query().Get("from"), r.Header.Get("X-Forwarded-Server")))
+	io.WriteString(rw, testkit.HTML("", "guests of "+r.URL.Path, r.Referer(), r.URL.Query().Get("from"),
+		r.Header.Get("X-Forwarded-Server")))
 }
 
 // andSign goes on from the page to a guestbook.
@@ -207,8 +221,9 @@ func alternateRows() []*row {
 		{name: "a page with a private alternate", route: "/english/{slug}", canaries: []string{open}, linked: true,
 			head: link("de", "/deutsch/"+secret) + link("en", "/english/"+open), want: "listed: link"},
 		{name: "an alternate that turns noindex", route: "/svenska/{slug}", canaries: []string{left}, linked: true,
-			late: answers("X-Robots-Tag: noindex"), head: link("sv", "/svenska/"+left) + link("fi", "/suomi/"+stays), want: "excluded: noindex",
-			was: true},
+			late: answers("X-Robots-Tag: noindex"), head: link("sv", "/svenska/"+left) + link("fi", "/suomi/"+stays),
+			want: "excluded: noindex",
+			was:  true},
 		{name: "a page whose alternate turns noindex", route: "/suomi/{slug}", canaries: []string{stays}, linked: true,
 			head: link("sv", "/svenska/"+left) + link("fi", "/suomi/"+stays), want: "listed: link"},
 	}

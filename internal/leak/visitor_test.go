@@ -53,11 +53,13 @@ func site(st store.Store, log *testkit.Log) testkit.Setup {
 		}
 	}
 	return testkit.Setup{Store: st, Log: log, Handler: testkit.Paths{
-		"/": testkit.Page("home", "/a", "/changes", "/share/k7Qx92mVbT4z", "/missing", "/denied", "/private", "/hidden", "/moved", "/leaves", "/closes", "/fails"),
+		"/": testkit.Page("home", "/a", "/changes", "/share/k7Qx92mVbT4z", "/missing", "/denied", "/private", "/hidden",
+			"/moved", "/leaves", "/closes", "/fails"),
 		"/robots.txt": later(testkit.Reply(200, "User-agent: *\nDisallow: /x", "Content-Type", "text/plain"),
 			testkit.Reply(200, "User-agent: *\nDisallow: /a", "Content-Type", "text/plain")),
 		"/changes": later(testkit.Page("before", "/b"), testkit.Page("after", "/c")),
-		"/a":       testkit.Page("a"), "/b": testkit.Page("b"), "/c": testkit.Page("c"), "/target": testkit.Page("target"), "/unlinked": testkit.Page("unlinked"),
+		"/a":       testkit.Page("a"), "/b": testkit.Page("b"), "/c": testkit.Page("c"), "/target": testkit.Page("target"),
+		"/unlinked":           testkit.Page("unlinked"),
 		"/share/k7Qx92mVbT4z": testkit.Page("shared"),
 		"/denied":             testkit.Reply(401, "who are you?"),
 		"/private":            testkit.Reply(200, testkit.HTML("", "private"), "Cache-Control", "private"),
@@ -66,17 +68,19 @@ func site(st store.Store, log *testkit.Log) testkit.Setup {
 		"/leaves":             later(testkit.Page("leaves"), http.NotFound),
 		"/closes":             later(testkit.Page("closes"), testkit.Reply(403, "closed")),
 		"/fails":              later(testkit.Page("fails"), testkit.Reply(500, "failed")),
-	}, Options: servemap.Options{Crawlers: true, Limits: servemap.Limits{Looks: -1}, ClientIP: func(r *http.Request) netip.Addr {
-		addr, _ := netip.ParseAddr(r.Header.Get(visitorHeader))
-		return addr
-	}}}
+	}, Options: servemap.Options{Crawlers: true, Limits: servemap.Limits{Looks: -1},
+		ClientIP: func(r *http.Request) netip.Addr {
+			addr, _ := netip.ParseAddr(r.Header.Get(visitorHeader))
+			return addr
+		}}}
 }
 
 // visits asks for all pages. Where an answer tells nothing of a page, he searches for something too. Anywhere else,
 // only if everywhere is true: of an address that got a page, and is not listed, a hash with the site's secret is kept.
 func (p person) visits(s *testkit.Site, addr string, everywhere bool) {
 	nothing := []string{"/robots.txt", "/missing", "/denied", "/moved", "/sitemap.xml"}
-	for _, path := range append(nothing, "/", "/a", "/b", "/changes", "/c", "/share/k7Qx92mVbT4z", "/hidden", "/private", "/target", "/leaves", "/closes", "/fails", "/unlinked") {
+	for _, path := range append(nothing, "/", "/a", "/b", "/changes", "/c", "/share/k7Qx92mVbT4z", "/hidden", "/private",
+		"/target", "/leaves", "/closes", "/fails", "/unlinked") {
 		queries := []string{"", "?utm_source=" + p.search}
 		if everywhere || slices.Contains(nothing, path) {
 			queries = append(queries, "?q="+p.search, "?session="+p.search)
@@ -84,7 +88,8 @@ func (p person) visits(s *testkit.Site, addr string, everywhere bool) {
 		for _, query := range queries {
 			s.Get(path+query, visitorHeader, addr, "User-Agent", p.agent, "Cookie", "_ga="+p.cookie, "Referer", p.referer)
 			s.Settle()
-			s.Get(path+query, visitorHeader, addr, "User-Agent", p.agent, "Cookie", "session="+p.cookie, "Referer", p.referer) // logged in
+			// logged in
+			s.Get(path+query, visitorHeader, addr, "User-Agent", p.agent, "Cookie", "session="+p.cookie, "Referer", p.referer)
 			s.Settle()
 		}
 	}
@@ -135,11 +140,13 @@ func TestFilesOfTheStoreHaveNothingOfAVisitor(t *testing.T) {
 	values := make([][]byte, 1)
 	k, err := keys.New(testkit.Origin)
 	base.Check(t, err)
-	base.Check(t, st.View(t.Context(), []string{k.Site()}, func(v [][]byte) error { values[0] = bytes.Clone(v[0]); return nil }))
+	base.Check(t, st.View(t.Context(), []string{k.Site()},
+		func(v [][]byte) error { values[0] = bytes.Clone(v[0]); return nil }))
 	key, err := keyed.Read(values[0])
 	base.Check(t, err)
 	base.Check(t, st.Close())
-	marks := []string{ann.agent, ann.cookie, "_ga=" + ann.cookie, ann.referer, "annsforum.example", "/annsthread", ann.search, "utm_source=" + ann.search, "q=" + ann.search}
+	marks := []string{ann.agent, ann.cookie, "_ga=" + ann.cookie, ann.referer, "annsforum.example", "/annsthread",
+		ann.search, "utm_source=" + ann.search, "q=" + ann.search}
 	binaries := map[string][]byte{}
 	for _, text := range ann.addrs {
 		addr := netip.MustParseAddr(text)
@@ -150,7 +157,8 @@ func TestFilesOfTheStoreHaveNothingOfAVisitor(t *testing.T) {
 	}
 	for _, m := range marks {
 		for name, hash := range map[string]uint64{
-			"xxh3": xxh3.HashString(m), "the secret's for networks": key.Hash("network", m), "the secret's for contents": key.Hash("showing", m), "the secret's for locations": key.Name(m).ID,
+			"xxh3": xxh3.HashString(m), "the secret's for networks": key.Hash("network", m),
+			"the secret's for contents": key.Hash("showing", m), "the secret's for locations": key.Name(m).ID,
 		} {
 			binaries[m+" by "+name] = binary.BigEndian.AppendUint64(nil, hash)
 			binaries[m+" by "+name+", the other way round"] = binary.LittleEndian.AppendUint64(nil, hash)

@@ -98,7 +98,10 @@ func (w *world) newClient() *http.Client {
 	transport.DisableCompression = true
 	transport.MaxIdleConnsPerHost = 16
 	w.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request,
+		[]*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 }
 
 // restart closes the site and starts another one on the same store, like a new deployment.

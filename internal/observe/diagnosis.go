@@ -97,7 +97,8 @@ func (c *cause) halve() {
 func (c *cause) most() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	names := slices.DeleteFunc(slices.Sorted(maps.Keys(c.names)), func(name string) bool { return 2*c.names[name] <= c.named })
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(c.names)),
+		func(name string) bool { return 2*c.names[name] <= c.named })
 	if len(names) == 0 {
 		return ""
 	}
@@ -161,7 +162,8 @@ func (d *diagnosis) refused(r *http.Request, why eligibility.Reason) {
 	case why == eligibility.AddressHost:
 		host := strconv.Quote(r.Host) // a stranger chooses it
 		d.caused(messages.OtherOrigin, slices.Values([]string{host}))
-	case why == eligibility.AddressOutsideFolder && !eligibility.AssetName(path): // the folder's pages may have their assets elsewhere
+	case why == eligibility.AddressOutsideFolder && !eligibility.AssetName(path):
+		// the folder's pages may have their assets elsewhere
 		d.caused(messages.OtherFolder, nil)
 	}
 }

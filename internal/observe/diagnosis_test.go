@@ -32,25 +32,32 @@ func TestRequestsThatAreNotLearnedGetAHint(t *testing.T) {
 	}{
 		{"pages", "", plain, page200, nil, ""},
 		{"pages that are compressed further out", "", plain, coded("text/html", "zip", []byte(pageHTML)), nil, ""},
-		{"pages in an unknown coding", "", plain, coded("text/html", "zip", []byte("\x00\x01\x02")), []messages.Hint{messages.NoPages}, ""},
-		{"another host", "", asksFor("www.example.net"), page200, []messages.Hint{messages.OtherOrigin}, `came to \"www.example.net\", and the origin is https://example.com.`},
-		{"another host that is long", "", asksFor(strings.Repeat("secret.", 9) + "net"), page200, []messages.Hint{messages.OtherOrigin}, ""},
+		{"pages in an unknown coding", "", plain, coded("text/html", "zip", []byte("\x00\x01\x02")),
+			[]messages.Hint{messages.NoPages}, ""},
+		{"another host", "", asksFor("www.example.net"), page200, []messages.Hint{messages.OtherOrigin},
+			`came to \"www.example.net\", and the origin is https://example.com.`},
+		{"another host that is long", "", asksFor(strings.Repeat("secret.", 9) + "net"), page200,
+			[]messages.Hint{messages.OtherOrigin}, ""},
 		{"led to another host", "", plain, func(w http.ResponseWriter, req *http.Request) {
 			http.Redirect(w, req, "https://www.example.com"+req.RequestURI, http.StatusMovedPermanently)
 		}, nil, ""},
 		{"outside of the folder", blog, plain, page200, []messages.Hint{messages.OtherFolder}, ""},
-		{"a session", "", header("Cookie", "shopId=secret1; visit_2b5f67c1=secret2; _ga=1"), page200, []messages.Hint{messages.Cookies}, "had: shopId."},
+		{"a session", "", header("Cookie", "shopId=secret1; visit_2b5f67c1=secret2; _ga=1"), page200,
+			[]messages.Hint{messages.Cookies}, "had: shopId."},
 		{"credentials", "", header("Authorization", "Basic secret"), page200, []messages.Hint{messages.Credentials}, ""},
-		{"a header", "", header("X-Shop-Account", "secret"), page200, []messages.Hint{messages.Credentials}, "had: X-Shop-Account."},
+		{"a header", "", header("X-Shop-Account", "secret"), page200, []messages.Hint{messages.Credentials},
+			"had: X-Shop-Account."},
 		{"for one visitor", "", plain, sent("Cache-Control", "private"), []messages.Hint{messages.ForOne}, ""},
 		{"less than was declared", "", plain, sent("Content-Length", "100000"), []messages.Hint{messages.Incomplete}, ""},
 		{"errors", "", plain, answer(http.StatusInternalServerError), []messages.Hint{messages.NoPageYet}, ""},
-		{"no HTML", "", plain, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "{}") }, []messages.Hint{messages.NoPages}, ""},
+		{"no HTML", "", plain, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "{}") },
+			[]messages.Hint{messages.NoPages}, ""},
 		{"parts for scripts", "", header("Hx-Request", "true"), page200, []messages.Hint{messages.NoPages}, ""},
-		{"parts for scripts that follow links", "", header("Hx-Boosted", "true"), func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "text/html")
-			io.WriteString(w, "<title>t</title><main><p>A page.</p></main>")
-		}, []messages.Hint{messages.NoPages}, ""},
+		{"parts for scripts that follow links", "", header("Hx-Boosted", "true"),
+			func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "text/html")
+				io.WriteString(w, "<title>t</title><main><p>A page.</p></main>")
+			}, []messages.Hint{messages.NoPages}, ""},
 		{"pages for scripts that follow links", "", header("Hx-Boosted", "true"), page200, nil, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -70,7 +77,8 @@ func TestRequestsThatAreNotLearnedGetAHint(t *testing.T) {
 				t.Errorf("want %s to be named:\n%s", tt.most, log)
 			}
 			log = strings.ReplaceAll(log, blog, "https://example.com")
-			if strings.Contains(log, "secret") || strings.Contains(log, "_ga") || len(tt.want) > 0 && !strings.Contains(log, "origin=https://example.com") {
+			if strings.Contains(log, "secret") || strings.Contains(log, "_ga") ||
+				len(tt.want) > 0 && !strings.Contains(log, "origin=https://example.com") {
 				t.Errorf("the log names more than the origin, or not that:\n%s", log)
 			}
 		})
@@ -136,7 +144,8 @@ func TestHintEndsOnceItsCauseHasGone(t *testing.T) {
 		next   http.HandlerFunc
 		want   messages.Hint
 	}{
-		{"errors", func(req *http.Request) *http.Request { return req }, answer(http.StatusInternalServerError), messages.NoPageYet},
+		{"errors", func(req *http.Request) *http.Request { return req }, answer(http.StatusInternalServerError),
+			messages.NoPageYet},
 		{"a cookie", cookie, page200, messages.Cookies},
 	} {
 		for _, n := range []int{60, 5000} {
@@ -196,7 +205,10 @@ func TestHintNeedsManyRequests(t *testing.T) {
 		{"credentials", asks("Authorization", "Basic secret"), page200},
 		{"another host", func(r *http.Request) { r.Host = "evil.example.net" }, page200},
 		{"errors", asks("X-Forwarded-Proto", "gopher"), answer(http.StatusInternalServerError)},
-		{"no HTML", asks("Accept", "application/json"), func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "{}") }},
+		{"no HTML", asks("Accept", "application/json"), func(w http.ResponseWriter,
+			_ *http.Request) {
+			io.WriteString(w, "{}")
+		}},
 		{"a coding of his own", asks("Accept-Encoding", "zip"), coded("text/html", "zip", []byte("\x00\x01\x02"))},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -34,14 +34,16 @@ var (
 
 // isHere reports whether the value of such a header names the page, its host or the prefix that is cut off, or
 // something else than a place. Each of several proxies may add its own host, and the part of the prefix that it cuts
-// off. The origin's host always is the site's: a proxy may ask for the page under its own name for it, and forward the visitor's.
+// off. The origin's host always is the site's: a proxy may ask for the page under its own name for it, and forward the
+// visitor's.
 func (a *Addresses) isHere(name, value string, r *http.Request, page string) bool {
 	norm := a.Normalizer
 	switch {
 	case value == "":
 		return true
 	case target.MatchString(name):
-		return value == r.RequestURI || norm.Resolve("/", value).Location == page || norm.Request(r.Host, value).Location == page
+		return value == r.RequestURI || norm.Resolve("/", value).Location == page ||
+			norm.Request(r.Host, value).Location == page
 	case inPath.MatchString(name):
 		prefix := strings.TrimSuffix(strings.NewReplacer(",", "", " ", "").Replace(value), "/")
 		return prefix == "" || prefix == a.StrippedPrefix || prefix+"/" == norm.Origin().Folder()

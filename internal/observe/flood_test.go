@@ -27,7 +27,8 @@ func TestFloodLeavesAPartToWhatSomethingVouchesFor(t *testing.T) {
 		{"unknown addresses", asks(func(i int) string { return fmt.Sprintf("/junk/%d", i) })},
 		{"unknown queries of a linked page", asks(func(i int) string { return fmt.Sprintf("/linked?page=%d", i+2) })},
 		{"unknown parameters of a linked page", asks(func(i int) string { return fmt.Sprintf("/linked?utm_id=%d", i) })},
-		{"unknown spellings of a linked page", asks(func(i int) string { return strings.Repeat("/x/..", i%250) + strings.Repeat("/.", i/250) + "/linked" })},
+		{"unknown spellings of a linked page",
+			asks(func(i int) string { return strings.Repeat("/x/..", i%250) + strings.Repeat("/.", i/250) + "/linked" })},
 		{"the memory for bodies", func(r *rig) {
 			var written, done sync.WaitGroup
 			end := make(chan struct{})
@@ -54,7 +55,10 @@ func TestFloodLeavesAPartToWhatSomethingVouchesFor(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { // on a busy machine the clock of the schedule is late
 				r := start(t)
-				r.watches(get("/"), func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, pageHTML+`<a href="/linked">x</a>`) })
+				r.watches(get("/"), func(w http.ResponseWriter,
+					_ *http.Request) {
+					fmt.Fprint(w, pageHTML+`<a href="/linked">x</a>`)
+				})
 				r.page("/")
 				tt.flood(r)
 				for _, target := range []string{"/linked", "/robots.txt"} {

@@ -38,7 +38,8 @@ func start(t testing.TB, change ...func(*Config)) *rig {
 	t.Cleanup(b.Close)
 	cfg := Config{
 		Addresses: Addresses{Normalizer: b.Locations}, Schedule: b.Schedule,
-		Captures: capture.NewRecorder(r.buffers), Indexer: b.Indexer, Files: b.Files, Clients: Clients{Hints: messages.NewHints(logger)}, WatchRobots: true,
+		Captures: capture.NewRecorder(r.buffers), Indexer: b.Indexer, Files: b.Files,
+		Clients: Clients{Hints: messages.NewHints(logger)}, WatchRobots: true,
 	}
 	for _, f := range change {
 		f(&cfg)

@@ -16,7 +16,8 @@ import (
 )
 
 // learn gives the indexer what the response showed, if anything.
-func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, claim schedule.Claim, seen *capture.Capture) {
+func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, claim schedule.Claim,
+	seen *capture.Capture) {
 	at, resp := time.Now(), seen.Response
 	kind, why := o.cfg.Rules.Response(loc.Location, resp)
 	if asked.boosted && kind == eligibility.Witness && !whole(resp) {
@@ -66,10 +67,12 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 // worth returns the claim that a response of this kind uses up: the page's, or one of the kind's
 // own schedule instead. It ends the claim and returns the zero Claim if the response is not worth
 // merging, or its own schedule is not due.
-func (o *Observer) worth(claim schedule.Claim, asked asked, loc location.Result, kind eligibility.Kind, resp *response.Response) schedule.Claim {
+func (o *Observer) worth(claim schedule.Claim, asked asked, loc location.Result, kind eligibility.Kind,
+	resp *response.Response) schedule.Claim {
 	class := ""
 	switch {
-	case kind == eligibility.Nothing && unread(resp), kind == eligibility.Witness && resp.Truncated && len(resp.Body) < observation.MaxPage:
+	case kind == eligibility.Nothing && unread(resp), kind == eligibility.Witness && resp.Truncated &&
+		len(resp.Body) < observation.MaxPage:
 		o.cfg.Indexer.Drop() // there was no memory; the page is not too long
 		claim.Return()
 		return schedule.Claim{}

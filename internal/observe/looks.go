@@ -61,7 +61,8 @@ func (l *Looks) can() bool {
 // only once the site was explored: through the origin, as a stranger does, or by the owner's word that nothing in front
 // keeps strangers out. Else what stands outside of the site in this process may let only him in.
 func (l *Looks) visited(location string, anonymous bool) {
-	if (anonymous || l.Asks.Load() != nil) && l.can() && !action.Waits(location) && l.own.observer.cfg.Indexer.Allows(location) {
+	if (anonymous || l.Asks.Load() != nil) && l.can() && !action.Waits(location) &&
+		l.own.observer.cfg.Indexer.Allows(location) {
 		l.Want(location)
 	}
 }

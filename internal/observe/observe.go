@@ -47,7 +47,8 @@ type Observer struct {
 // New returns an observer.
 func New(cfg Config) *Observer {
 	o := &Observer{cfg: cfg}
-	o.cfg.WatchRobots = cfg.WatchRobots && cfg.StrippedPrefix == "" // behind a proxy that strips it, all requests are below the prefix
+	// behind a proxy that strips it, all requests are below the prefix
+	o.cfg.WatchRobots = cfg.WatchRobots && cfg.StrippedPrefix == ""
 	o.diagnosis.cfg = &o.cfg
 	o.Own.start(o)
 	if cfg.Looks != nil {
@@ -110,7 +111,8 @@ func (o *Observer) Disown(w http.ResponseWriter, r *http.Request) {
 	if seen := o.cfg.Captures.Of(w); seen != nil {
 		seen.Own = true
 	}
-	if folder, _, _ := strings.Cut(r.RequestURI, "?"); len(folder) > 1 && strings.HasSuffix(folder, "/") && !o.shows(folder) {
+	if folder, _, _ := strings.Cut(r.RequestURI, "?"); len(folder) > 1 && strings.HasSuffix(folder, "/") &&
+		!o.shows(folder) {
 		folder = strings.Clone(folder)
 		o.shown.Store(&folder)
 	}

@@ -64,7 +64,9 @@ func TestAnswerToAScriptIsAPageIfItIsADocument(t *testing.T) {
 		{"a document", "", pageHTML, 200, eligibility.Listed},
 		{"a document that is compressed", "gzip", gzipped.String(), 200, eligibility.Listed},
 		{"a document without an html element", "", "<title>t</title>\n<BODY class=x><p>A page.</p>", 200, eligibility.Listed},
-		{"a document that says noindex", "", `<html><head><meta name=robots content=noindex></head><body><p>A page.</p></body></html>`, 200, eligibility.Excluded},
+		{"a document that says noindex", "",
+			`<html><head><meta name=robots content=noindex></head><body><p>A page.</p></body></html>`, 200,
+			eligibility.Excluded},
 		{"a part with a title", "", part, 200, eligibility.Unknown},
 		{"an error", "", pageHTML, 404, eligibility.Unknown},
 	} {
@@ -173,7 +175,9 @@ func TestCountsTellWhyResponsesDidNotCount(t *testing.T) {
 		{get("/b?sort=1"), page200, true}, // which only its canonical allows
 		{method(http.MethodHead), page200, false},
 		{method(http.MethodPost), page200, false},
-		{&http.Request{Method: http.MethodGet, Host: "example.com", URL: get("/a").URL, Header: http.Header{}}, page200, false}, // made in this process
+		// made in this process
+		{&http.Request{Method: http.MethodGet, Host: "example.com", URL: get("/a").URL, Header: http.Header{}}, page200,
+			false},
 		{get("/gone"), answer(http.StatusNotFound), true},
 		{with(get("/a"), "Cookie", "session=1"), page200, false},
 		{with(get("/b"), "Cookie", "session=1"), page200, false},
@@ -205,7 +209,8 @@ func TestCountsTellWhyResponsesDidNotCount(t *testing.T) {
 // idleIndexer returns an indexer that takes no work from its queue.
 func idleIndexer(r *rig) *indexer.Indexer {
 	r.t.Helper()
-	x, err := indexer.New(indexer.Config{Settings: merge.Settings{Normalizer: r.cfg.Normalizer, KeepFor: time.Hour}, Files: r.cfg.Files})
+	x, err := indexer.New(indexer.Config{Settings: merge.Settings{Normalizer: r.cfg.Normalizer, KeepFor: time.Hour},
+		Files: r.cfg.Files})
 	r.check(err)
 	return x
 }

@@ -45,8 +45,9 @@ type Own struct {
 	another  atomic.Bool  // another process of the store answered for this one at the origin
 	cut      atomic.Value // what something in front cut off the path of that file
 	asked    sync.Map     // of *request, by location, while it is under way
-	stripped atomic.Value // the prefix that this program cuts off the path of requests before they come in here, "" for none
-	rewrites atomic.Bool  // the path is changed in other ways before, or not always alike
+	// the prefix that this program cuts off the path of requests before they come in here, "" for none
+	stripped atomic.Value
+	rewrites atomic.Bool // the path is changed in other ways before, or not always alike
 	answered metrics.Result
 }
 
@@ -154,7 +155,8 @@ func (s *Own) arrives(r *http.Request) {
 		return // it names the host too
 	}
 	cut, is := strings.CutSuffix(asked, r.URL.Path)
-	if before, known := s.stripped.Load().(string); !is || !strings.HasPrefix(s.observer.cfg.Normalizer.Origin().Folder(), cut) || known && cut != before {
+	if before, known := s.stripped.Load().(string); !is || !strings.HasPrefix(s.observer.cfg.Normalizer.Origin().Folder(),
+		cut) || known && cut != before {
 		s.rewrites.Store(true)
 	} else if !known {
 		s.stripped.Store(cut)
@@ -293,7 +295,8 @@ func stray(r *http.Request) bool {
 
 // Asks notes that a location is asked for. The caller then calls learn with the answer, nil for none. how says by which
 // way it asks.
-func (s door) Asks(location string, how explore.Way, published bool) (learn func(context.Context, *response.Response) (here bool)) {
+func (s door) Asks(location string, how explore.Way,
+	published bool) (learn func(context.Context, *response.Response) (here bool)) {
 	arrived := new(request)
 	s.asked.Store(location, arrived)
 	return func(ctx context.Context, resp *response.Response) bool {
@@ -316,7 +319,8 @@ func (s door) Asks(location string, how explore.Way, published bool) (learn func
 
 // learn gives the indexer what came out. A page that strangers do not get at the origin, whatever came instead, is
 // kept from them. It reports whether it was this process that answered with a page, or may have been.
-func (s door) learn(location string, how explore.Way, published bool, arrived *request, resp *response.Response) (here bool) {
+func (s door) learn(location string, how explore.Way, published bool, arrived *request,
+	resp *response.Response) (here bool) {
 	o := s.observer
 	if resp == nil {
 		resp = new(response.Response)
@@ -334,7 +338,8 @@ func (s door) learn(location string, how explore.Way, published bool, arrived *r
 	switch {
 	case e.Kept && e.Kind == eligibility.Witness:
 		e.Kind = eligibility.Nothing // it is another page
-	case e.Kind == eligibility.Nothing && !e.Kept && (resp.Status != 0 || how != explore.Outside), e.Kind == eligibility.Witness && !here && !e.Elsewhere:
+	case e.Kind == eligibility.Nothing && !e.Kept && (resp.Status != 0 || how != explore.Outside),
+		e.Kind == eligibility.Witness && !here && !e.Elsewhere:
 		return here
 	}
 	o.cfg.Indexer.Offer(e)

@@ -91,7 +91,8 @@ func patternRoute(pattern string) (host string, route observation.Route) {
 	if path, ok := strings.CutSuffix(template, "/{$}"); ok {
 		return pattern[:i], observation.Route{Template: path + "/", Exact: !strings.Contains(path, "{")}
 	}
-	return pattern[:i], observation.Route{Template: template, Exact: !strings.HasSuffix(template, "/") && !strings.ContainsAny(template, "{:*")}
+	return pattern[:i], observation.Route{Template: template, Exact: !strings.HasSuffix(template, "/") &&
+		!strings.ContainsAny(template, "{:*")}
 }
 
 // variable matches a variable of gin, echo or chi.

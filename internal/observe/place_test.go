@@ -68,7 +68,8 @@ func TestRoutesOfRoutersAreFound(t *testing.T) {
 		{"a router that answers without a slash too", names("GET /about/{$}"), "/about", "", true},
 		{"a router that names the folder", names("/about/"), "/about/", "", false},
 
-		{"mux prefix that ends in a dollar", gorilla(func(r *mux.Router) { r.PathPrefix("/a$").HandlerFunc(page200) }), "/a$", "", false},
+		{"mux prefix that ends in a dollar", gorilla(func(r *mux.Router) { r.PathPrefix("/a$").HandlerFunc(page200) }), "/a$",
+			"", false},
 		{"mux path that ends in a dollar", gorilla(func(r *mux.Router) { r.HandleFunc("/a$", page200) }), "/a$", "", true},
 		{"mux subrouter", gorilla(func(r *mux.Router) {
 			r.PathPrefix("/docs").Subrouter().HandleFunc("/about", page200)
@@ -89,7 +90,8 @@ func TestRoutesOfRoutersAreFound(t *testing.T) {
 			}
 			p := r.page(tt.location)
 			if p.Observations != 1 || p.Evidence.Route != tt.exact {
-				t.Errorf("%s has %d observations and a route of its own: %v, want 1 and %v", tt.location, p.Observations, p.Evidence.Route, tt.exact)
+				t.Errorf("%s has %d observations and a route of its own: %v, want 1 and %v", tt.location, p.Observations,
+					p.Evidence.Route, tt.exact)
 			}
 			if listed := p.Verdict == eligibility.Listed; listed != (tt.exact || tt.location == "/") {
 				t.Errorf("%s is %v because of %v", tt.location, p.Verdict, p.Reason)
@@ -170,7 +172,8 @@ func TestRouteOfAnotherHostDoesNotCount(t *testing.T) {
 }
 
 func TestAnyHostIsTakenFromAProxyNearby(t *testing.T) {
-	for peer, listed := range map[string]bool{"127.0.0.1:1": true, "10.0.0.5:1": true, "[fd00::1]:1": true, "@": true, "8.8.8.8:1": false, "[2606:4700::1]:1": false} {
+	for peer, listed := range map[string]bool{"127.0.0.1:1": true, "10.0.0.5:1": true, "[fd00::1]:1": true, "@": true,
+		"8.8.8.8:1": false, "[2606:4700::1]:1": false} {
 		t.Run(peer, func(t *testing.T) {
 			r := start(t)
 			req := get("/")
@@ -189,8 +192,10 @@ func TestRequestThatNamesAnotherPlaceInAHeaderTeachesNothing(t *testing.T) {
 		nearby, counts                                bool
 	}{
 		{name: "the public host", header: "X-Forwarded-Host", value: "Example.com:443", counts: true},
-		{name: "the public host, by two proxies", header: "X-Forwarded-Host", value: "example.com, example.com", counts: true},
-		{name: "a local name, by a proxy nearby", header: "X-Forwarded-Host", value: "example.com, backend:8080", nearby: true, counts: true},
+		{name: "the public host, by two proxies", header: "X-Forwarded-Host", value: "example.com, example.com",
+			counts: true},
+		{name: "a local name, by a proxy nearby", header: "X-Forwarded-Host", value: "example.com, backend:8080",
+			nearby: true, counts: true},
 		{name: "a local name, by a stranger", header: "X-Forwarded-Host", value: "backend"},
 		{name: "another host", header: "X-Forwarded-Host", value: "evil.example.net"},
 		{name: "another host, by a proxy nearby", header: "X-Forwarded-Host", value: "evil.example.net", nearby: true},
@@ -206,13 +211,16 @@ func TestRequestThatNamesAnotherPlaceInAHeaderTeachesNothing(t *testing.T) {
 		{name: "another path, in its cousin", header: "X-Rewrite-Url", value: "/admin"},
 		{name: "the start page in place of another", target: "/about", header: "X-Original-Url", value: "/"},
 		{name: "the page's own path with a comma", target: "/a,b", header: "X-Original-Url", value: "/a,b", counts: true},
-		{name: "the page's own path behind a prefix", origin: "https://example.com/a/b", stripped: "/a/b", header: "X-Forwarded-Prefix", value: "/a, /b", counts: true},
+		{name: "the page's own path behind a prefix", origin: "https://example.com/a/b", stripped: "/a/b",
+			header: "X-Forwarded-Prefix", value: "/a, /b", counts: true},
 		{name: "another query", header: "X-Original-Url", value: "/?page=2"},
 		{name: "the same path at another host", header: "X-Original-Url", value: "https://evil.example.net/"},
 		{name: "a public path with the prefix that a proxy cut off", origin: "https://example.com/app", stripped: "/app",
 			header: "X-Envoy-Original-Path", value: "/app/", counts: true},
-		{name: "the prefix that a proxy cut off", origin: "https://example.com/app", stripped: "/app", header: "X-Forwarded-Prefix", value: "/app", counts: true},
-		{name: "the origin's folder", origin: "https://example.com/app", target: "/app/", header: "X-Forwarded-Prefix", value: "/app/", counts: true},
+		{name: "the prefix that a proxy cut off", origin: "https://example.com/app", stripped: "/app",
+			header: "X-Forwarded-Prefix", value: "/app", counts: true},
+		{name: "the origin's folder", origin: "https://example.com/app", target: "/app/", header: "X-Forwarded-Prefix",
+			value: "/app/", counts: true},
 		{name: "no prefix", header: "X-Forwarded-Prefix", value: "/", counts: true},
 		{name: "another prefix", header: "X-Forwarded-Prefix", value: "/staging"},
 		{name: "a script's name", header: "X-Script-Name", value: "/staging"},

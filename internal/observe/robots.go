@@ -33,7 +33,8 @@ func (o *Observer) learnRobots(asked asked, claim schedule.Claim, resp *response
 		return
 	}
 	claim.Accept()
-	if !o.cfg.Indexer.Offer(&observation.Observation{Kind: eligibility.RobotsFile, Location: robotsTxt, At: time.Now(), Response: resp, Explored: asked.own, Vouched: true}) {
+	if !o.cfg.Indexer.Offer(&observation.Observation{Kind: eligibility.RobotsFile, Location: robotsTxt, At: time.Now(),
+		Response: resp, Explored: asked.own, Vouched: true}) {
 		claim.Return()
 	}
 }

@@ -68,7 +68,8 @@ func TestRobotsTxtIsSeenAsItIsServed(t *testing.T) {
 		{name: "file", handler: robotsFile(t, rules), status: 200, seen: true, obeyed: true},
 		{name: "long file", handler: robotsFile(t, long), status: 200, seen: true, obeyed: true},
 		{name: "gzip inside", handler: coded("text/plain", "gzip", gzipped(rules)), status: 200, seen: true, obeyed: true},
-		{name: "compressed further out, in an unknown coding", handler: coded("text/plain", "rot13", []byte(rules)), status: 200, seen: true, obeyed: true},
+		{name: "compressed further out, in an unknown coding", handler: coded("text/plain", "rot13", []byte(rules)),
+			status: 200, seen: true, obeyed: true},
 		{name: "empty", handler: coded("text/plain", "", nil), status: 200, seen: true},
 		{name: "404", handler: http.NotFound, status: 404, seen: true},
 
@@ -132,7 +133,8 @@ func TestRobotsTxtIsDueUntilItIsSeen(t *testing.T) {
 		next http.HandlerFunc
 		due  bool
 	}{
-		"seen": {text, false}, "404": {http.NotFound, false}, "304": {answer(http.StatusNotModified), true}, "a page": {page200, true},
+		"seen": {text, false}, "404": {http.NotFound, false}, "304": {answer(http.StatusNotModified), true},
+		"a page": {page200, true},
 	} {
 		r := start(t)
 		r.watches(get(robotsTxt), tt.next)

@@ -13,7 +13,8 @@ import (
 func HTML(head, text string, links ...string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!DOCTYPE html><html><head><title>%s</title>%s</head><body><main><p>%[1]s.", text, head)
-	b.WriteString(strings.Repeat(" This page is about "+text+", and about nothing else at all, and says so at some length.", 6) + "</p>")
+	b.WriteString(strings.Repeat(" This page is about "+text+
+		", and about nothing else at all, and says so at some length.", 6) + "</p>")
 	for _, l := range links {
 		fmt.Fprintf(&b, `<a href="%s">more</a> `, l)
 	}

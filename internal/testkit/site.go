@@ -93,8 +93,14 @@ func Start(t testing.TB, setup Setup) *Site {
 	}
 	s.open()
 	s.net = base.NewListener()
-	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return s.net.Dial(ctx) }}
-	s.client = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn,
+		error) {
+		return s.net.Dial(ctx)
+	}}
+	s.client = &http.Client{Transport: transport, CheckRedirect: func(*http.Request,
+		[]*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 	server := &http.Server{Handler: s}
 	go server.Serve(s.net)
 	t.Cleanup(func() {

@@ -113,7 +113,8 @@ func Open(dir string, opts *Options) (*Store, error) {
 		return nil, errors.New("badgerstore: no folder given; name one that outlives the process, such as sitemap-data")
 	}
 	if opts.Reserve < 0 {
-		return nil, fmt.Errorf("badgerstore: "+words.Say("{Reserve}")+" is %d; it must be 0 for the default, or a number of bytes", opts.Reserve)
+		return nil, fmt.Errorf("badgerstore: "+words.Say("{Reserve}")+
+			" is %d; it must be 0 for the default, or a number of bytes", opts.Reserve)
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -138,7 +139,8 @@ func Open(dir string, opts *Options) (*Store, error) {
 	case <-time.After(openTimeout):
 	}
 	if err != nil {
-		return nil, fmt.Errorf("badgerstore: %s cannot be used by the user of this process, uid %d: %w", abs, os.Geteuid(), err)
+		return nil, fmt.Errorf("badgerstore: %s cannot be used by the user of this process, uid %d: %w", abs, os.Geteuid(),
+			err)
 	}
 	return s, nil
 }
@@ -175,7 +177,8 @@ type Usage struct {
 	Written time.Time // when something was last written since Open, the zero Time for never
 }
 
-// Usage says what the store takes, for monitoring. It looks at the folder's files at each call, and may be called concurrently.
+// Usage says what the store takes, for monitoring. It looks at the folder's files at each call, and may be called
+// concurrently.
 func (s *Store) Usage() Usage {
 	u := Usage{Free: -1}
 	if at := s.written.Load(); at != 0 {

@@ -54,7 +54,8 @@ var damages = []damage{
 	{"table cut to nothing", truncate(tableSuffix, 2), false},
 	{"table emptied", truncate(tableSuffix, 0), false},
 	{"table ends in a length beyond it", overwrite(tableSuffix, -4, "\x00\x10\x00\x00"), false},
-	{"table zeroed at its end", alter(tableSuffix, func(b []byte) []byte { return append(b, make([]byte, 4096)...) }), false},
+	{"table zeroed at its end", alter(tableSuffix, func(b []byte) []byte { return append(b, make([]byte, 4096)...) }),
+		false},
 	{"table with a damaged value", overwrite(tableSuffix, 100, "x"), false},
 	{"log encrypted", create("00009.mem", "not a log, but a text of some length"), false},
 	{"log half made", create("00009.mem", ""), true},
@@ -167,7 +168,8 @@ func TestFoldersAsideAreAllKept(t *testing.T) {
 	s := damaged()
 	before := files(dir)
 	for name, err := range callErrors(s) {
-		if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), asideName+"-1") || !strings.Contains(err.Error(), dir) {
+		if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), asideName+"-1") ||
+			!strings.Contains(err.Error(), dir) {
 			t.Errorf("%s: %v, want which folders to remove", name, err)
 		}
 	}
@@ -199,7 +201,8 @@ func TestOtherFormatsAreLeftAlone(t *testing.T) {
 			before := files(filepath.Join(dir, badgerName))
 			s, log := openLogged(t, dir)
 			for name, err := range callErrors(s) {
-				if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), c.number) || !strings.Contains(err.Error(), "another version wrote the records") {
+				if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), c.number) ||
+					!strings.Contains(err.Error(), "another version wrote the records") {
 					t.Errorf("%s: %v, want %s and what to do", name, err, c.number)
 				}
 			}
@@ -231,7 +234,8 @@ func records(n int) []byte {
 	})
 	defer b.Close()
 	for i := range n {
-		b.Add(y.KeyWithTs(fmt.Appendf(nil, "kpage/%06d", i), uint64(i+1)), y.ValueStruct{Value: []byte(strings.Repeat("v", 50))}, 0)
+		b.Add(y.KeyWithTs(fmt.Appendf(nil, "kpage/%06d", i), uint64(i+1)), y.ValueStruct{
+			Value: []byte(strings.Repeat("v", 50))}, 0)
 	}
 	return b.Finish()
 }

@@ -52,7 +52,8 @@ func failedOpening(err error) error {
 	e := failed("opening", err)
 	for _, text := range otherVersions {
 		if strings.Contains(e.text, text) {
-			return fmt.Errorf("another version wrote the records, which damaged nothing; run that version, or name another folder; %w", e)
+			return fmt.Errorf("another version wrote the records, which damaged nothing; run that version, or name another "+
+				"folder; %w", e)
 		}
 	}
 	e.damage = true

@@ -81,7 +81,8 @@ func TestFolderThatIsElsewhereIsNotWritten(t *testing.T) {
 		{"replaced by a file", "", func(_, place string) error { return os.WriteFile(place, nil, 0o600) }},
 		{"replaced by a copy", "", func(elsewhere, place string) error { return os.CopyFS(place, os.DirFS(elsewhere)) }},
 		{"Badger's folder renamed", badgerName, func(string, string) error { return nil }},
-		{"Badger's folder replaced by a copy", badgerName, func(elsewhere, place string) error { return os.CopyFS(place, os.DirFS(elsewhere)) }},
+		{"Badger's folder replaced by a copy", badgerName,
+			func(elsewhere, place string) error { return os.CopyFS(place, os.DirFS(elsewhere)) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")
@@ -91,9 +92,11 @@ func TestFolderThatIsElsewhereIsNotWritten(t *testing.T) {
 			base.Check(t, errors.Join(os.Rename(place, elsewhere), c.put(elsewhere, place)))
 			before := files(place)
 			for name, err := range map[string]error{
-				"Health": s.Health(), "Update": put(s, "k", "2"), "another Update": put(s, "l", "2"), "Sync": s.Sync(context.Background()),
+				"Health": s.Health(), "Update": put(s, "k", "2"), "another Update": put(s, "l", "2"),
+				"Sync": s.Sync(context.Background()),
 			} {
-				if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), dir+" was removed, renamed or replaced") {
+				if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(),
+					dir+" was removed, renamed or replaced") {
 					t.Errorf("%s: %v, want that the folder was removed", name, err)
 				}
 			}

@@ -20,7 +20,8 @@ import (
 func smallDisk(t *testing.T) (dir string, fill, free func()) {
 	t.Helper()
 	dir = t.TempDir()
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=96m", "badgerstore", dir).CombinedOutput(); err != nil {
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=96m", "badgerstore",
+		dir).CombinedOutput(); err != nil {
 		base.Lacks(t, "no disk can be mounted: %v: %s", err, out)
 	}
 	t.Cleanup(func() {
@@ -67,7 +68,8 @@ func killed(t *testing.T, dir, tail string) {
 	}))
 }
 
-// TestFullDiskIsReadAfterADeath opens folders on a full disk. They are read, written once there is room, and lose nothing.
+// TestFullDiskIsReadAfterADeath opens folders on a full disk. They are read, written once there is room, and lose
+// nothing.
 func TestFullDiskIsReadAfterADeath(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -113,7 +115,8 @@ func wantFull(t *testing.T, s *Store) {
 	wantValue(t, s, "later", strings.Repeat("w", 1000))
 	for name, err := range callErrors(s) {
 		reads := name == "View" || name == "Scan"
-		if full := errors.Is(err, store.ErrUnavailable) && strings.Contains(err.Error(), "MiB are needed"); full == reads || reads && err != nil {
+		if full := errors.Is(err, store.ErrUnavailable) && strings.Contains(err.Error(), "MiB are needed"); full == reads ||
+			reads && err != nil {
 			t.Errorf("%s on a full disk: %v", name, err)
 		}
 	}

@@ -37,7 +37,8 @@ type gate struct {
 // check returns an error if nothing may be written. files is how many files are about to be opened.
 func (g gate) check(files int) error {
 	if g.folder != nil && replaced(g.folder) {
-		return fmt.Errorf("the folder %s was removed, renamed or replaced while it was open; put it back, or restart the process", g.dir)
+		return fmt.Errorf("the folder %s was removed, renamed or replaced while it was open; put it back, or restart the "+
+			"process", g.dir)
 	}
 	if err := g.room(); err != nil {
 		return err
@@ -70,7 +71,8 @@ func (g gate) judge(sp space) error {
 	case sp.readOnly:
 		return fmt.Errorf("the file system of %s is read-only; make it writable, or name another folder", g.dir)
 	case sp.free < need:
-		return fmt.Errorf(words.Say("%d MiB are free at %s, %d MiB are needed; free some{OrReserve}"), sp.free>>20, g.dir, (need+1<<20-1)>>20)
+		return fmt.Errorf(words.Say("%d MiB are free at %s, %d MiB are needed; free some{OrReserve}"), sp.free>>20, g.dir,
+			(need+1<<20-1)>>20)
 	case sp.inodes >= 0 && sp.inodes < reservedInodes:
 		return fmt.Errorf("%d files can be created at %s, %d are needed; remove some", sp.inodes, g.dir, reservedInodes)
 	}

@@ -232,7 +232,8 @@ func (s *Store) moveAside(path string, cause *badgerError) (err error) {
 	for n := range maxAside {
 		aside := filepath.Join(s.dir, fmt.Sprintf("%s-%d", asideName, n+1))
 		if err = os.Rename(path, aside); err == nil {
-			s.log.Error("badgerstore: the records did not open, and are kept aside; the site is learned anew; write Never rules for pages that Forget took out",
+			s.log.Error("badgerstore: the records did not open, and are kept aside; the site is learned anew; write Never "+
+				"rules for pages that Forget took out",
 				"dir", s.dir, "aside", aside, "cause", cause)
 			return os.Mkdir(path, 0o700)
 		}

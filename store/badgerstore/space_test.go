@@ -51,7 +51,8 @@ func TestWritesFailWithoutSpaceAndReadsGoOn(t *testing.T) {
 	usual := current(s).gate
 	current(s).gate.reserve = never
 	for range 3 {
-		if err := put(s, "k", "2"); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "MiB are needed") {
+		if err := put(s, "k", "2"); !errors.Is(err, store.ErrUnavailable) ||
+			!strings.Contains(err.Error(), "MiB are needed") {
 			t.Errorf("Update without space: %v", err)
 		}
 	}

@@ -91,7 +91,8 @@ func TestCallsEndAtTheCallersDeadline(t *testing.T) {
 			defer cancel()
 			began := time.Now()
 			err := call(ctx, s)
-			if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, store.ErrUnavailable) || took > 5*time.Second {
+			if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, store.ErrUnavailable) ||
+				took > 5*time.Second {
 				t.Errorf("a call with a deadline: %v after %v, want context.DeadlineExceeded", err, took)
 			}
 			log.Want(t, 0, "level=WARN") // a caller that does not wait is no problem of the store

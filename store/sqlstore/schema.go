@@ -172,11 +172,13 @@ func (s *Store) create(ctx context.Context, session *sql.Conn) error {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
-	if _, err := tx.ExecContext(ctx, `SELECT pg_advisory_xact_lock(hashtext($1))`, describe, "servemap "+s.sql.name.quoted("")); err != nil {
+	if _, err := tx.ExecContext(ctx, `SELECT pg_advisory_xact_lock(hashtext($1))`, describe,
+		"servemap "+s.sql.name.quoted("")); err != nil {
 		return err
 	}
 	var found bool
-	if err := tx.QueryRowContext(ctx, `SELECT to_regclass($1) IS NOT NULL`, describe, s.sql.name.quoted("")).Scan(&found); err != nil {
+	if err := tx.QueryRowContext(ctx, `SELECT to_regclass($1) IS NOT NULL`, describe,
+		s.sql.name.quoted("")).Scan(&found); err != nil {
 		return err
 	}
 	for _, step := range s.sql.makeTables {
@@ -188,7 +190,8 @@ func (s *Store) create(ctx context.Context, session *sql.Conn) error {
 		return err
 	}
 	if !found {
-		s.log.Info("sqlstore: made the table, which was not there, so the site is learned from the start", "table", s.sql.name.String())
+		s.log.Info("sqlstore: made the table, which was not there, so the site is learned from the start", "table",
+			s.sql.name.String())
 	}
 	return nil
 }

@@ -102,7 +102,8 @@ func TestRoleMayLackTheRightToCreate(t *testing.T) {
 	}
 	none := openTable(t, dialWith(t, postgres.Address, "role="+role), table.schema+".other")
 	none.log = new(base.Log).Logger()
-	if err := put(none, "k", "1"); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "GRANT USAGE, CREATE ON SCHEMA") {
+	if err := put(none, "k", "1"); !errors.Is(err, store.ErrUnavailable) ||
+		!strings.Contains(err.Error(), "GRANT USAGE, CREATE ON SCHEMA") {
 		t.Errorf("where it would have to make them: %v, want ErrUnavailable and the right that is missing", err)
 	}
 	mustExec(t, db, "REVOKE UPDATE ON ALL TABLES IN SCHEMA "+table.schema+" FROM "+role)

@@ -115,11 +115,12 @@ var brokenStores = map[string]struct {
 				}
 			}
 		}
-		return faulty{Store: st, view: around(st.View, show, nop), update: around(st.Update, nop, func(keys []string, values [][]byte) {
-			for i, key := range keys {
-				kept[key] = values[i]
-			}
-		})}
+		return faulty{Store: st, view: around(st.View, show, nop), update: around(st.Update, nop,
+			func(keys []string, values [][]byte) {
+				for i, key := range keys {
+					kept[key] = values[i]
+				}
+			})}
 	}},
 	"SlicesAreNotShared": {"gives values room to grow into each other", func(st store.Store) store.Store {
 		return faulty{Store: st, view: around(st.View, func(_ []string, values [][]byte) {
@@ -377,7 +378,8 @@ func readAll(ctx context.Context, st store.Store, keys []string) (got [][]byte, 
 }
 
 // onScan replaces Scan by a function that also gets its yield.
-func onScan(st store.Store, scan func(ctx context.Context, prefix, after string, yield func(store.Record, error) bool)) store.Store {
+func onScan(st store.Store, scan func(ctx context.Context, prefix, after string,
+	yield func(store.Record, error) bool)) store.Store {
 	return faulty{Store: st, scan: func(ctx context.Context, prefix, after string) seq {
 		return func(yield func(store.Record, error) bool) { scan(ctx, prefix, after, yield) }
 	}}

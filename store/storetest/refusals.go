@@ -61,7 +61,8 @@ func badCallsAreRefused(t tester, p pair) {
 		}
 	}
 	long := strings.Repeat("k", store.MaxKey+1)
-	for _, c := range [][2]string{{secret + " b", ""}, {"\x00", ""}, {"é", ""}, {long, ""}, {"", secret + " b"}, {"", "\xff"}, {"a", long}} {
+	for _, c := range [][2]string{{secret + " b", ""}, {"\x00", ""}, {"é", ""}, {long, ""}, {"", secret + " b"},
+		{"", "\xff"}, {"a", long}} {
 		wantRefused(t, fmt.Sprintf("Scan(%.20q, %.20q)", c[0], c[1]), scanError(p.b, context.Background(), c[0], c[1]))
 	}
 	for _, c := range []struct {

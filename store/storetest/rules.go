@@ -96,7 +96,8 @@ func bytesComeBack(t tester, p pair) {
 
 // keysAreBytes writes keys that collations, patterns and namespaces may confuse.
 func keysAreBytes(t tester, p pair) {
-	keys := []string{"A", "a", "a%", "a*", "a-b", "a.b", "a/b", "a_", "ab", "ax", "!badger!x", "!", "~", "'", `\`, `"`, "$1", "?"}
+	keys := []string{"A", "a", "a%", "a*", "a-b", "a.b", "a/b", "a_", "ab", "ax", "!badger!x", "!", "~", "'", `\`, `"`,
+		"$1", "?"}
 	slices.Sort(keys)
 	records := map[string][]byte{}
 	for i, key := range keys {

@@ -11,14 +11,17 @@ import (
 
 var scanRules = []rule{
 	{"ScanIsInByteOrder", "parts of the sitemap would mix, and a scan could not be resumed", scanIsInByteOrder},
-	{"ScanKeepsToItsBounds", "records of another kind would be taken for pages, and a page be listed twice or not at all", scanKeepsToItsBounds},
+	{"ScanKeepsToItsBounds", "records of another kind would be taken for pages, and a page be listed twice or not at all",
+		scanKeepsToItsBounds},
 	{"ScanIsComplete", "the sitemap would shrink in silence", scanIsComplete},
-	{"ScanStopsAndRunsAgain", "a caller that has seen enough would be called on, and the second loop over a scan see nothing", scanStopsAndRunsAgain},
+	{"ScanStopsAndRunsAgain", "a caller that has seen enough would be called on, and the second loop over a scan see " +
+		"nothing", scanStopsAndRunsAgain},
 	{"ScanBesideUpdates", "tidying up while scanning would hang or lose records", scanBesideUpdates},
 }
 
 // awkward are keys in byte order that other orders would sort differently.
-var awkward = []string{"!", "-", "0", "10", "2", "A", "B", "Z", "_", "a", "a!", "a/", "a/b", "aA", "a~", "b", "z", "~", "~~"}
+var awkward = []string{"!", "-", "0", "10", "2", "A", "B", "Z", "_", "a", "a!", "a/", "a/b", "aA", "a~", "b", "z", "~",
+	"~~"}
 
 func putKeys(t tester, p pair, keys []string) {
 	t.Helper()

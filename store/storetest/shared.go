@@ -13,7 +13,8 @@ import (
 // sharedRules matter most if several processes share a store. They also hold within one.
 var sharedRules = []rule{
 	{"OthersSeeWhatWasWritten", "a server would decide on what another one has long changed", othersSeeWhatWasWritten},
-	{"NothingIsLostOnTheMove", "a page that moves from one record to another would be lost, be there twice, or be read from different times", nothingIsLostOnTheMove},
+	{"NothingIsLostOnTheMove", "a page that moves from one record to another would be lost, be there twice, or be read " +
+		"from different times", nothingIsLostOnTheMove},
 }
 
 // othersSeeWhatWasWritten writes through one handle, again and again, and reads through the other,

@@ -26,7 +26,8 @@ func ReadRanges(dir string) (Ranges, error) {
 	for _, file := range files {
 		e, _ := Claimed(filepath.Base(file))
 		if filepath.Base(file) != e.String()+".json" {
-			return nil, fmt.Errorf("%s has the name of no crawler that is followed; name it after one, such as GPTBot.json", file)
+			return nil, fmt.Errorf("%s has the name of no crawler that is followed; name it after one, such as GPTBot.json",
+				file)
 		}
 		var list struct {
 			Prefixes []struct{ IPv4Prefix, IPv6Prefix netip.Prefix }

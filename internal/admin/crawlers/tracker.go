@@ -191,7 +191,10 @@ func (t *Tracker) Metrics() []metrics.Family {
 		}
 	}
 	return []metrics.Family{
-		metrics.Gauge("servemap_crawler_requests", "Requests of the last day that a crawler came: those that claimed its name, and of these the confirmed ones.", requests),
-		metrics.Gauge("servemap_crawler_sitemap_fetched_timestamp_seconds", "When a crawler last got a file of the sitemap.", sitemap),
+		metrics.Gauge("servemap_crawler_requests",
+			"Requests of the last day that a crawler came: those that claimed its name, and of these the confirmed ones.",
+			requests),
+		metrics.Gauge("servemap_crawler_sitemap_fetched_timestamp_seconds", "When a crawler last got a file of the sitemap.",
+			sitemap),
 	}
 }

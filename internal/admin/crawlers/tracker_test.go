@@ -141,7 +141,8 @@ func TestCountsOutliveAStoreThatFails(t *testing.T) {
 func TestWhatAWrongClockHasNotedForLaterIsDropped(t *testing.T) {
 	now := moment.Of(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
 	later := now.Add(10 * 365 * 24 * time.Hour)
-	stored := Record{map[int64]Day{now.Day(): {2, 1}, later.Day(): {2, 1}}, map[string]File{"a.xml": {later, 200}, "b.xml": {now - 1, 304}}}
+	stored := Record{map[int64]Day{now.Day(): {2, 1}, later.Day(): {2, 1}},
+		map[string]File{"a.xml": {later, 200}, "b.xml": {now - 1, 304}}}
 	want := Record{map[int64]Day{now.Day(): {2, 1}}, map[string]File{"b.xml": {now - 1, 304}}}
 	if got := readRecord(codec.Marshal(stored), now); !reflect.DeepEqual(got, want) {
 		t.Errorf("it is read as %+v, want %+v", got, want)
@@ -152,10 +153,12 @@ func TestRecordIsBounded(t *testing.T) {
 	var r Record
 	for i := range 2 * maxFiles {
 		name := fmt.Sprintf("%s-%d.xml", strings.Repeat("n", 64), i)
-		r.add(Record{map[int64]Day{int64(20_000 + i): {1 << 30, 1 << 30}}, map[string]File{name: {moment.Time(1_800_000_000_000 + i), 200}}})
+		r.add(Record{map[int64]Day{int64(20_000 + i): {1 << 30, 1 << 30}}, map[string]File{
+			name: {moment.Time(1_800_000_000_000 + i), 200}}})
 	}
 	b := codec.Marshal(r)
-	if len(b) > store.MaxValue || len(r.Days) != maxDays || r.Days[20_000+2*maxFiles-1].Claimed == 0 || len(r.Files) != maxFiles {
+	if len(b) > store.MaxValue || len(r.Days) != maxDays || r.Days[20_000+2*maxFiles-1].Claimed == 0 ||
+		len(r.Files) != maxFiles {
 		t.Errorf("%d bytes, %d days and %d files", len(b), len(r.Days), len(r.Files))
 	}
 	if again := readRecord(b, math.MaxInt64); !reflect.DeepEqual(again, r) {

@@ -48,18 +48,28 @@ var refusals = [causes]struct {
 	text   string
 	log    string
 }{
-	notAllowed: {http.StatusNotFound, "404 page not found", "A visit to the %s was refused by the function that says who may see it. If it was yours, correct that function."},
-	noKey:      {http.StatusNotFound, "404 page not found", "A visit to the %s was refused, since it had no key. If it was yours, open the link that this log has, or that {Link} gives."},
-	otherKey: {http.StatusNotFound, "404 page not found", "A visit to the %s was refused, since its key or cookie is not of this process. Both end with the process. " +
-		"If it was yours, open the link that this log has, or that {Link} gives. Where several processes serve the site, ask for a password."},
-	otherSite: {http.StatusNotFound, "404 page not found", "A visit to the %s was refused, since a page of another site led there. If it was yours, type the address."},
-	otherHost: {http.StatusMisdirectedRequest, "no such host", "A request to the %s was refused, since its Host is neither an IP address, nor localhost, nor the host that was given there. " +
-		"If it was yours, give that one."},
-	noPassword:    {http.StatusUnauthorized, "a user and a password are needed", ""},
-	wrongPassword: {http.StatusUnauthorized, "a user and a password are needed", "A visit to the %s was refused, since its user or password was wrong."},
+	notAllowed: {http.StatusNotFound, "404 page not found",
+		"A visit to the %s was refused by the function that says who may see it. If it was yours, correct that function."},
+	noKey: {http.StatusNotFound, "404 page not found",
+		"A visit to the %s was refused, since it had no key. If it was yours, open the link that this log has, or that " +
+			"{Link} gives."},
+	otherKey: {http.StatusNotFound, "404 page not found",
+		"A visit to the %s was refused, since its key or cookie is not of this process. Both end with the process. " +
+			"If it was yours, open the link that this log has, or that {Link} gives. Where several processes serve the site, " +
+			"ask for a password."},
+	otherSite: {http.StatusNotFound, "404 page not found",
+		"A visit to the %s was refused, since a page of another site led there. If it was yours, type the address."},
+	otherHost: {http.StatusMisdirectedRequest, "no such host",
+		"A request to the %s was refused, since its Host is neither an IP address, nor localhost, nor the host that was " +
+			"given there. " +
+			"If it was yours, give that one."},
+	noPassword: {http.StatusUnauthorized, "a user and a password are needed", ""},
+	wrongPassword: {http.StatusUnauthorized, "a user and a password are needed",
+		"A visit to the %s was refused, since its user or password was wrong."},
 	tooManyGuesses: {http.StatusTooManyRequests, "too many wrong passwords came from your network; " +
 		"wait a minute: until then even the right one is refused",
-		"Somebody guesses the password of the %s. That network may now try once a minute, with the right one too. If all visitors count as one network, set {ClientIP}."},
+		"Somebody guesses the password of the %s. That network may now try once a minute, with the right one too. If all " +
+			"visitors count as one network, set {ClientIP}."},
 }
 
 func (d *Door) refuse(w http.ResponseWriter, why cause) {

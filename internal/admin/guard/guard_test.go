@@ -63,11 +63,14 @@ func TestStrangersBehindAProxyOnThisMachineGetNothing(t *testing.T) {
 	}
 	base, plain := proxy.URL+"/inspect/", httptest.NewRequest(http.MethodGet, "/", nil)
 	for _, lines := range [][]string{
-		nil, {"X-Forwarded-For", "127.0.0.1"}, {"Sec-Fetch-Site", "cross-site"}, {"Cookie", link.cookie(plain) + "=" + link.key}, {"Cookie", link.cookie(plain) + "="}, {"Authorization", "Bearer " + link.key},
+		nil, {"X-Forwarded-For", "127.0.0.1"}, {"Sec-Fetch-Site", "cross-site"},
+		{"Cookie", link.cookie(plain) + "=" + link.key}, {"Cookie", link.cookie(plain) + "="},
+		{"Authorization", "Bearer " + link.key},
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
 			for _, view := range []string{"", "forget", "?key=", "?key=" + NewLink("a").key, "?key=" + link.value} {
-				if status, got := ask(http.DefaultClient, method, base+view, lines...); status != http.StatusNotFound || strings.Contains(got, what) {
+				if status, got := ask(http.DefaultClient, method, base+view, lines...); status != http.StatusNotFound ||
+					strings.Contains(got, what) {
 					t.Errorf("%s %s with %q: %d %s", method, view, lines, status, got)
 				}
 			}
@@ -80,7 +83,8 @@ func TestStrangersBehindAProxyOnThisMachineGetNothing(t *testing.T) {
 			t.Errorf("the owner with %s: %d %s", tt[0], status, got)
 		}
 	}
-	if status, _ := ask(owner, http.MethodPost, base+"forget", "Sec-Fetch-Site", "cross-site"); status != http.StatusNotFound {
+	if status, _ := ask(owner, http.MethodPost, base+"forget", "Sec-Fetch-Site",
+		"cross-site"); status != http.StatusNotFound {
 		t.Errorf("another site's form gets %d", status)
 	}
 }
@@ -130,27 +134,35 @@ func TestTheKeyIsExchangedForACookie(t *testing.T) {
 		{"an older link, although the cookie is there", "/inspect/?key=x", []string{"Cookie", cookie}, 303, "./", false},
 		{"the link on a page of another site", "/inspect/?key=KEY", []string{"Sec-Fetch-Site", "cross-site"}, 200, "", true},
 		{"the cookie", "/inspect/page?u=/a", []string{"Cookie", cookie}, 200, "", false},
-		{"the cookie, behind one of a neighbour", "/inspect/", []string{"Cookie", link.cookie(plain) + "=x; " + cookie}, 200, "", false},
-		{"the cookie of another process", "/inspect/", []string{"Cookie", link.cookie(plain) + "=" + NewLink("https://example.com").value}, 404, "", false},
-		{"the cookie of another site", "/inspect/", []string{"Cookie", NewLink("https://example.org").cookie(plain) + "=" + link.value}, 404, "", false},
+		{"the cookie, behind one of a neighbour", "/inspect/", []string{"Cookie", link.cookie(plain) + "=x; " + cookie}, 200,
+			"", false},
+		{"the cookie of another process", "/inspect/", []string{"Cookie", link.cookie(plain) + "=" +
+			NewLink("https://example.com").value}, 404, "", false},
+		{"the cookie of another site", "/inspect/", []string{"Cookie", NewLink("https://example.org").cookie(plain) + "=" +
+			link.value}, 404, "", false},
 		{"nothing", "/inspect/", nil, 404, "", false},
-		{"what another site asks for", "/inspect/", []string{"Sec-Fetch-Site", "cross-site", "Cookie", cookie}, 404, "", false},
+		{"what another site asks for", "/inspect/", []string{"Sec-Fetch-Site", "cross-site", "Cookie", cookie}, 404, "",
+			false},
 	} {
 		w := base.Ask(handler, http.MethodGet, strings.ReplaceAll(tt.target, "KEY", link.key), tt.lines...)
-		if leads := strings.ReplaceAll(w.Header().Get("Location"), link.key, "KEY"); w.Code != tt.status || leads != tt.leads || (w.Header().Get("Set-Cookie") != "") != tt.sets {
+		if leads := strings.ReplaceAll(w.Header().Get("Location"), link.key, "KEY"); w.Code != tt.status ||
+			leads != tt.leads || (w.Header().Get("Set-Cookie") != "") != tt.sets {
 			t.Errorf("%s: %d to %q, cookie %q", tt.name, w.Code, leads, w.Header().Get("Set-Cookie"))
 		}
-		if strings.Contains(w.Body.String(), link.key) || w.Code != 200 && w.Header().Get("Referrer-Policy") != "no-referrer" {
+		if strings.Contains(w.Body.String(), link.key) ||
+			w.Code != 200 && w.Header().Get("Referrer-Policy") != "no-referrer" {
 			t.Errorf("%s: the key may reach other sites: %v %s", tt.name, w.Header(), w.Body)
 		}
 	}
-	if text := log.String(); strings.Contains(text, link.key) || strings.Contains(text, "192.0.2.1") || strings.Count(text, "\n") != 3 {
+	if text := log.String(); strings.Contains(text, link.key) || strings.Contains(text, "192.0.2.1") ||
+		strings.Count(text, "\n") != 3 {
 		t.Errorf("the log has more than the causes: %s", text)
 	}
 	for name, secure := range map[string]bool{"http": false, "https": true} {
 		w := base.Ask(handler, http.MethodGet, "http://example.com/inspect/?key="+link.key, "X-Forwarded-Proto", name)
 		set := w.Result().Cookies()[0]
-		if !set.HttpOnly || set.SameSite != http.SameSiteStrictMode || set.Secure != secure || set.Path != "" || set.Domain != "" || set.MaxAge != 0 || set.Value == link.key {
+		if !set.HttpOnly || set.SameSite != http.SameSiteStrictMode || set.Secure != secure || set.Path != "" ||
+			set.Domain != "" || set.MaxAge != 0 || set.Value == link.key {
 			t.Errorf("by %s: %v", name, set)
 		}
 	}
@@ -205,7 +217,8 @@ func TestGuessingAPasswordIsSlow(t *testing.T) {
 				t.Errorf("%s may try the right one too: %d", name, status)
 			}
 		}
-		for name, from := range map[string]string{"another network": "192.0.2.1", "another network by IPv6": "2001:db8:1:2::1", "one that asks without a password": "192.0.2.9"} {
+		for name, from := range map[string]string{"another network": "192.0.2.1",
+			"another network by IPv6": "2001:db8:1:2::1", "one that asks without a password": "192.0.2.9"} {
 			if status := try(from, ""); status != http.StatusUnauthorized {
 				t.Errorf("%s: %d, want that the password is asked for", name, status)
 			}
@@ -224,7 +237,8 @@ func TestGuessingAPasswordIsSlow(t *testing.T) {
 		if status := try(one(0), "correct horse"); status != http.StatusOK {
 			t.Errorf("after a while: %d", status)
 		}
-		if text := log.String(); strings.Count(text, "\n") != 2 || !strings.Contains(text, "with the right one too") || strings.Contains(text, "198.51.100") || strings.Contains(text, "correct") {
+		if text := log.String(); strings.Count(text, "\n") != 2 || !strings.Contains(text, "with the right one too") ||
+			strings.Contains(text, "198.51.100") || strings.Contains(text, "correct") {
 			t.Errorf("the log: %s", text)
 		}
 	})
@@ -275,7 +289,8 @@ func TestNamesThatPointToThisMachineAreRefused(t *testing.T) {
 }
 
 func TestEmptyPasswordsPanic(t *testing.T) {
-	for name, call := range map[string]func(){"no user": func() { Password("", "secret") }, "no password": func() { Password("owner", "") }} {
+	for name, call := range map[string]func(){"no user": func() { Password("", "secret") },
+		"no password": func() { Password("owner", "") }} {
 		func() {
 			defer func() {
 				if recover() == nil {

@@ -83,7 +83,8 @@ func (l *Link) opens(query url.Values) bool { return same(query.Get(parameter), 
 // known reports whether a request has the cookie. A neighbour of the host can add others of that name.
 func (l *Link) known(r *http.Request) bool {
 	some := slices.ContainsFunc(r.Header["Cookie"], func(c string) bool { return strings.Contains(c, cookiePrefix) })
-	return some && slices.ContainsFunc(r.CookiesNamed(l.cookie(r)), func(c *http.Cookie) bool { return same(c.Value, l.value) })
+	return some && slices.ContainsFunc(r.CookiesNamed(l.cookie(r)),
+		func(c *http.Cookie) bool { return same(c.Value, l.value) })
 }
 
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

@@ -16,7 +16,8 @@ import (
 // Basic authentication. It slows down whoever guesses. It panics if either is empty.
 func Password(user, password string) func(*http.Request) bool {
 	if user == "" || password == "" {
-		panic("servemap: Password: the user or the password is empty; give both, or set the variable of the environment that has it")
+		panic("servemap: Password: the user or the password is empty; give both, or set the variable of the environment " +
+			"that has it")
 	}
 	want := digest(user, password)
 	guesses := guesses{forgiven: map[netip.Prefix]time.Time{}}

@@ -35,7 +35,8 @@ func TestRecordsAreWrittenInOrder(t *testing.T) {
 	if len(lines) != 101 {
 		t.Fatalf("%d lines, want 101:\n%s", len(lines), log.String())
 	}
-	if !strings.HasSuffix(lines[42], "level=WARN msg=told i=42") || !strings.HasSuffix(lines[100], "msg=last by=me g.a=1") {
+	if !strings.HasSuffix(lines[42], "level=WARN msg=told i=42") || !strings.HasSuffix(lines[100],
+		"msg=last by=me g.a=1") {
 		t.Errorf("the log says\n%s", log.String())
 	}
 }

@@ -85,7 +85,8 @@ func undated(d lastmod.Date, h lastmod.History, trust lastmod.Trust, doubt lastm
 		case trust[s].Caught:
 			why = append(why, s.String()+" "+doubts[lastmod.Moved])
 		default:
-			why = append(why, fmt.Sprintf("%v gives %s, which is used once a visit finds it an hour old, unless it moves without a change", s, stamp(last)))
+			why = append(why, fmt.Sprintf("%v gives %s, which is used once a visit finds it an hour old, unless it moves "+
+				"without a change", s, stamp(last)))
 		}
 	}
 	return opening + strings.Join(why, "; ") + "." + lasts(h)

@@ -18,7 +18,8 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 	clock[lastmod.Server] = lastmod.Distrust{Caught: true, Clock: true}
 	moves[lastmod.Page].Caught = true
 	build[lastmod.Server].Build.Last = 1 // the first two hours of 1970
-	byServer, byPage := lastmod.Date{At: moment.Seconds(500), By: lastmod.Server}, lastmod.Date{At: moment.Seconds(500), By: lastmod.Page}
+	byServer, byPage := lastmod.Date{At: moment.Seconds(500), By: lastmod.Server},
+		lastmod.Date{At: moment.Seconds(500), By: lastmod.Page}
 	last := func(server, page int64) (h lastmod.History) {
 		h.Given[lastmod.Server], h.Given[lastmod.Page] = unix(server), unix(page)
 		return h
@@ -36,25 +37,49 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 		want  []string
 		not   string
 	}{
-		{"seen", lastmod.Date{At: moment.Seconds(800), Seen: true}, lastmod.History{}, lastmod.Trust{}, []string{"between 1 Jan 1970, 00:10:00 UTC and 1 Jan 1970, 00:13:20 UTC", "when the change was first seen"}, "now gives"},
-		{"exact", lastmod.Date{At: moment.Seconds(700), By: lastmod.Server, Seen: true}, lastmod.History{}, lastmod.Trust{}, []string{"between", "time that Last-Modified gives"}, "now gives"},
-		{"exact, and the source is not believed by now", lastmod.Date{At: moment.Seconds(700), By: lastmod.Server, Seen: true}, lastmod.History{}, clock, []string{"time that Last-Modified gives"}, "now gives"},
-		{"given by the server", byServer, lastmod.History{}, lastmod.Trust{}, []string{"No change was seen since the first visit at 1 Jan 1970, 00:05:00 UTC", "Last-Modified gives"}, "now gives"},
-		{"new", lastmod.Date{At: moment.Seconds(300), By: lastmod.Link}, lastmod.History{}, lastmod.Trust{}, []string{"new", "the time of the first visit."}, "now gives"},
-		{"new, and seen some time after its link", lastmod.Date{At: moment.Seconds(200), By: lastmod.Link}, lastmod.History{}, lastmod.Trust{}, []string{"new", "the visit that first showed a link to it."}, "now gives"},
-		{"nothing known", lastmod.Date{}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod: no change was seen since the first visit at 1 Jan 1970, 00:05:00 UTC."}, "now gives"},
-		{"changed by a clock that was ahead", lastmod.Date{At: moment.Seconds(5000), Seen: true}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod", "lies in the future"}, "now gives"},
-		{"a clock for a source", byServer, lastmod.History{}, clock, []string{"no lastmod", "Last-Modified is not believed, because it moves with the clock"}, "now gives"},
-		{"a source that lies", byPage, lastmod.History{}, moves, []string{"no lastmod", "the page itself is not believed for a month, because it moved on pages that had not changed"}, "now gives"},
-		{"a clock that was caught before", lastmod.Date{}, last(500, 0), clock, []string{"no lastmod", "Last-Modified is not believed, because it moves with the clock"}, "now gives"},
-		{"a build", byServer, lastmod.History{}, build, []string{"no lastmod", "the hour of a build, which most pages share"}, "now gives"},
-		{"young", lastmod.Date{}, last(500, 0), lastmod.Trust{}, []string{"no lastmod", "which is used once a visit finds it an hour old"}, "now gives"},
-		{"given by the server, and still", byServer, last(500, 0), lastmod.Trust{}, []string{"Last-Modified gives."}, "now gives"},
-		{"the server gives another by now", byServer, last(900, 0), lastmod.Trust{}, []string{"No change was seen", "that Last-Modified gave for that content. It now gives 1 Jan 1970, 00:15:00 UTC" + moved}, "Last-Modified gives."},
-		{"the page gives another by now", byPage, last(0, 900), lastmod.Trust{}, []string{"the page itself gave for that content. It now gives 1 Jan 1970, 00:15:00 UTC", moved}, maybe},
-		{"another by now, and something is held", byServer, holds(last(900, 0), 900, 16), lastmod.Trust{}, []string{moved, "Something new was seen at 1 Jan 1970, 00:15:00 UTC", maybe, "once 16 more visits, each a minute later or more, show it too."}, "Last-Modified gives."},
-		{"it may have to last as well", byServer, holds(last(500, 0), 900, 2), lastmod.Trust{}, []string{"once 2 more visits, each a minute later or more, show it too. Short texts, titles, pictures, losses, lines that name the day and links in the place of others must last for a day."}, "now gives"},
-		{"something is held, for an observation more", byServer, holds(last(500, 0), 900, 1), lastmod.Trust{}, []string{"Last-Modified gives.", "once a visit a minute later or more shows it too."}, "now gives"},
+		{"seen", lastmod.Date{At: moment.Seconds(800), Seen: true}, lastmod.History{}, lastmod.Trust{},
+			[]string{"between 1 Jan 1970, 00:10:00 UTC and 1 Jan 1970, 00:13:20 UTC", "when the change was first seen"},
+			"now gives"},
+		{"exact", lastmod.Date{At: moment.Seconds(700), By: lastmod.Server, Seen: true}, lastmod.History{}, lastmod.Trust{},
+			[]string{"between", "time that Last-Modified gives"}, "now gives"},
+		{"exact, and the source is not believed by now", lastmod.Date{At: moment.Seconds(700), By: lastmod.Server,
+			Seen: true}, lastmod.History{}, clock, []string{"time that Last-Modified gives"}, "now gives"},
+		{"given by the server", byServer, lastmod.History{}, lastmod.Trust{},
+			[]string{"No change was seen since the first visit at 1 Jan 1970, 00:05:00 UTC", "Last-Modified gives"},
+			"now gives"},
+		{"new", lastmod.Date{At: moment.Seconds(300), By: lastmod.Link}, lastmod.History{}, lastmod.Trust{},
+			[]string{"new", "the time of the first visit."}, "now gives"},
+		{"new, and seen some time after its link", lastmod.Date{At: moment.Seconds(200), By: lastmod.Link}, lastmod.History{},
+			lastmod.Trust{}, []string{"new", "the visit that first showed a link to it."}, "now gives"},
+		{"nothing known", lastmod.Date{}, lastmod.History{}, lastmod.Trust{},
+			[]string{"no lastmod: no change was seen since the first visit at 1 Jan 1970, 00:05:00 UTC."}, "now gives"},
+		{"changed by a clock that was ahead", lastmod.Date{At: moment.Seconds(5000), Seen: true}, lastmod.History{},
+			lastmod.Trust{}, []string{"no lastmod", "lies in the future"}, "now gives"},
+		{"a clock for a source", byServer, lastmod.History{}, clock, []string{"no lastmod",
+			"Last-Modified is not believed, because it moves with the clock"}, "now gives"},
+		{"a source that lies", byPage, lastmod.History{}, moves, []string{"no lastmod",
+			"the page itself is not believed for a month, because it moved on pages that had not changed"}, "now gives"},
+		{"a clock that was caught before", lastmod.Date{}, last(500, 0), clock,
+			[]string{"no lastmod", "Last-Modified is not believed, because it moves with the clock"}, "now gives"},
+		{"a build", byServer, lastmod.History{}, build, []string{"no lastmod", "the hour of a build, which most pages share"},
+			"now gives"},
+		{"young", lastmod.Date{}, last(500, 0), lastmod.Trust{}, []string{"no lastmod",
+			"which is used once a visit finds it an hour old"}, "now gives"},
+		{"given by the server, and still", byServer, last(500, 0), lastmod.Trust{}, []string{"Last-Modified gives."},
+			"now gives"},
+		{"the server gives another by now", byServer, last(900, 0), lastmod.Trust{},
+			[]string{"No change was seen", "that Last-Modified gave for that content. It now gives 1 Jan 1970, 00:15:00 UTC" +
+				moved}, "Last-Modified gives."},
+		{"the page gives another by now", byPage, last(0, 900), lastmod.Trust{},
+			[]string{"the page itself gave for that content. It now gives 1 Jan 1970, 00:15:00 UTC", moved}, maybe},
+		{"another by now, and something is held", byServer, holds(last(900, 0), 900, 16), lastmod.Trust{},
+			[]string{moved, "Something new was seen at 1 Jan 1970, 00:15:00 UTC", maybe,
+				"once 16 more visits, each a minute later or more, show it too."}, "Last-Modified gives."},
+		{"it may have to last as well", byServer, holds(last(500, 0), 900, 2), lastmod.Trust{},
+			[]string{"once 2 more visits, each a minute later or more, show it too. Short texts, titles, pictures, losses, " +
+				"lines that name the day and links in the place of others must last for a day."}, "now gives"},
+		{"something is held, for an observation more", byServer, holds(last(500, 0), 900, 1), lastmod.Trust{},
+			[]string{"Last-Modified gives.", "once a visit a minute later or more shows it too."}, "now gives"},
 		{"nothing but what is held", lastmod.Date{}, holds(lastmod.History{}, 900, 2), lastmod.Trust{}, []string{
 			"There is no lastmod yet: something new was first seen at 1 Jan 1970, 00:15:00 UTC, and that time is the lastmod " +
 				"once 2 more visits, each a minute later or more, show it too.",

@@ -47,30 +47,44 @@ var hintTexts = [hints]string{
 	Unwrapped: "No request has passed through this site yet, so nothing is learned; " +
 		"visits to the inspector do not count. " +
 		"Call site.Mount(r) on the root router of gorilla/mux, after its routes, or serve site.Wrap(handler).",
-	Routed: "The site stands inside a route of the program's router, so the sitemap answers 404 unless another route leads requests for it here too. " +
-		"With gorilla/mux, call site.Mount(r) on the root router in place of r.Use(site.Wrap). With others, put site.Wrap around the whole router.",
+	Routed: "The site stands inside a route of the program's router, so the sitemap answers 404 unless another route " +
+		"leads requests for it here too. " +
+		"With gorilla/mux, call site.Mount(r) on the root router in place of r.Use(site.Wrap). With others, put site.Wrap " +
+		"around the whole router.",
 	Unanswered: "The site does not answer; visitors get 502 or 504. See whether it runs, and what its log says.",
-	OtherOrigin: "Visitors, redirects or the pages themselves use another host or scheme than the origin's, so nothing there is listed. " +
+	OtherOrigin: "Visitors, redirects or the pages themselves use another host or scheme than the origin's, so nothing " +
+		"there is listed. " +
 		"Correct {Origin}, name its hosts in {Hosts}, or correct the canonical URLs.",
-	Canonicals:  "Pages that name something else as canonical are not listed. Have each page name its own URL, with the host of {Origin}.",
-	OtherFolder: "Requests are for another folder than the origin's, so no page can be listed there. Correct {Origin}, or set {Stripped} to what a proxy cuts off.",
-	NoPageYet: "Visitors got no page to begin with: the site answers with errors, or asks them to log in, where they enter. " +
+	Canonicals: "Pages that name something else as canonical are not listed. Have each page name its own URL, with the " +
+		"host of {Origin}.",
+	OtherFolder: "Requests are for another folder than the origin's, so no page can be listed there. Correct {Origin}, " +
+		"or set {Stripped} to what a proxy cuts off.",
+	NoPageYet: "Visitors got no page to begin with: the site answers with errors, or asks them to log in, where they " +
+		"enter. " +
 		"Make it answer 200, or name in {Entries} where anonymous visitors find pages.",
-	Credentials: "Nearly every request has credentials, a certificate, or a header that may name a user, so no visitor counts as anonymous. " +
-		"If a proxy adds that to all, have it leave that out{OrAnonymous}. If the header says nothing of who is asking, name it in {Benign}, with a colon after it.",
+	Credentials: "Nearly every request has credentials, a certificate, or a header that may name a user, so no visitor " +
+		"counts as anonymous. " +
+		"If a proxy adds that to all, have it leave that out{OrAnonymous}. If the header says nothing of who is asking, " +
+		"name it in {Benign}, with a colon after it.",
 	Cookies: "Nearly every visitor has a cookie that may be a log-in, so none counts as anonymous. " +
 		"Explore the site with {Explore}: then it asks for its pages itself, without cookies. " +
 		"Name a cookie in {Benign} only if it never stands for a log-in; PHPSESSID does.",
-	ForOne: "The responses say Cache-Control: private or no-store, as if each were for one visitor, so their pages are not listed. " + forOne,
-	Incomplete: "The responses end early: the visitor, or the proxy in front, had gone before the last byte, or fewer bytes came than Content-Length says. " +
+	ForOne: "The responses say Cache-Control: private or no-store, as if each were for one visitor, so their pages are " +
+		"not listed. " + forOne,
+	Incomplete: "The responses end early: the visitor, or the proxy in front, had gone before the last byte, or fewer " +
+		"bytes came than Content-Length says. " +
 		"See the timeouts of what is in front, and whether the program's writes fail.",
-	NoPages: "The responses are no HTML, are empty where servemap sees them, are parts of pages that a script asks for, or have a Content-Encoding that servemap cannot read. " +
-		"Send pages with the Content-Type text/html, and to a script that follows a link the whole document{OrAround}. " + unreadable,
+	NoPages: "The responses are no HTML, are empty where servemap sees them, are parts of pages that a script asks for, " +
+		"or have a Content-Encoding that servemap cannot read. " +
+		"Send pages with the Content-Type text/html, and to a script that follows a link the whole document{OrAround}. " +
+		unreadable,
 	Forbidden: "A robots.txt, noindex or nofollow keeps crawlers from the page where visitors enter, or from its links. " +
 		"Remove that if it is a mistake.",
-	ClientApp: "Every path serves the same page, as when a script makes the pages in the browser, so servemap cannot tell them apart. " +
+	ClientApp: "Every path serves the same page, as when a script makes the pages in the browser, so servemap cannot " +
+		"tell them apart. " +
 		"Render the pages on the server, and answer 404 where there is none.",
-	Cut: "Some pages are longer than the 2 MiB, or have more than the 5,000 links, that are read of each, so links behind that are not followed. " +
+	Cut: "Some pages are longer than the 2 MiB, or have more than the 5,000 links, that are read of each, so links " +
+		"behind that are not followed. " +
 		"Shorten them, or link to what is missing from another page.",
 	DeadEnd: "The pages where visitors enter link to no page of the site, but servemap lists pages by the links to them. " +
 		"Link to them, name more pages in {Entries}, or add {Always} for them.",
@@ -79,11 +93,13 @@ var hintTexts = [hints]string{
 		"Do they still exist? Then see whether the site answers 404, noindex or private by mistake.",
 	Refused: "Many listed pages are refused, by a 401, 403 or 404 or a log-in. At most ten of them a day, or 1 %, " +
 		"are taken out, and the others once nobody has got them for a day longer. " +
-		"If you deleted them, answer 410. If you mean to refuse nobody, see what the site answers to crawlers, and to its own machine.",
+		"If you deleted them, answer 410. If you mean to refuse nobody, see what the site answers to crawlers, and to its " +
+		"own machine.",
 	Unexplored: "Not exploring: the site's public address does not lead here, so pages are learned from visitors. " +
 		"To explore the site directly, {InsideThis} (only if no server in front keeps strangers from a page), " +
 		"or else correct {Origin}.",
-	Another: "Another process with the same database answers at the site's public address, and nobody came from there to this one, so nothing is learned here. " +
+	Another: "Another process with the same database answers at the site's public address, and nobody came from there " +
+		"to this one, so nothing is learned here. " +
 		"If this is for staging, give it a table of its own. If a balancer spreads visitors over both, {InsideThis}.",
 	Panicked: "One of your functions panicked, so that request does not count. The log has the stack of the first panic.",
 }

@@ -43,7 +43,8 @@ func TestHintsAreToldInOrderAndLoggedOnceWithTheirFirstSentence(t *testing.T) {
 	if !slices.Equal(h.Given(), []Hint{OtherOrigin, Few}) {
 		t.Errorf("once its cause is back, %v hold", h.Given())
 	}
-	if got := log.String(); strings.Count(got, "level=WARN") != 2 || !strings.Contains(got, "41 were seen.") || !strings.Contains(got, "origin=https://example.com") {
+	if got := log.String(); strings.Count(got, "level=WARN") != 2 || !strings.Contains(got, "41 were seen.") ||
+		!strings.Contains(got, "origin=https://example.com") {
 		t.Errorf("the log says %q, want each hint once, with its attribute", got)
 	}
 }

@@ -41,7 +41,8 @@ func TableOf(counts map[string]int, examples map[string]string) (table []Left) {
 // MayName reports whether the log may show an example of a cause: others may read it, and must find no secret there.
 func MayName(cause string) bool {
 	switch ReasonNamed(cause).Reason {
-	case eligibility.LinkActs, eligibility.LinkHeld, eligibility.AddressEmail, eligibility.AddressPathParam, eligibility.Capability, eligibility.ActionWord:
+	case eligibility.LinkActs, eligibility.LinkHeld, eligibility.AddressEmail, eligibility.AddressPathParam,
+		eligibility.Capability, eligibility.ActionWord:
 		return false
 	}
 	return true

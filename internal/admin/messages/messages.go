@@ -45,7 +45,8 @@ func Setting(location string, is eligibility.Standing) (s Change) {
 		s.Does, s.Type = "To keep it out, add:", words.Typed("{NeverThis}", location+"$")
 	case why == eligibility.Private || why == eligibility.NoStore:
 		s.Does, s.Type = "To list it although it says so, add:", words.Typed("{PublicThis}", location+"$")
-	case is.Verdict == eligibility.Waiting, is.Verdict == eligibility.Held, why == eligibility.PasswordField, why == eligibility.Forgotten:
+	case is.Verdict == eligibility.Waiting, is.Verdict == eligibility.Held, why == eligibility.PasswordField,
+		why == eligibility.Forgotten:
 		s.Does, s.Type = "To list it once an anonymous visitor gets it, add:", always(location)
 	}
 	if typed, found := strings.CutSuffix(s.Type, " in Options.Rules"); found { // which is no part of what is copied

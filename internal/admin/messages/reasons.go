@@ -89,7 +89,8 @@ var reasons = []Reason{
 	{eligibility.SoftNotFound, Look,
 		"{the content is|page shows|pages show} what the site shows where it has no page, or what very many " +
 			"pages show",
-		"Answer 404 where there is no page. Have a page name its own URL as canonical.", []string{"a canonical link to its own URL", this}},
+		"Answer 404 where there is no page. Have a page name its own URL as canonical.",
+		[]string{"a canonical link to its own URL", this}},
 	{eligibility.HeadNotSeen, Look,
 		"{its head does not end, or is|page has a head that does not end, or is|pages have heads that do not end, or are} " +
 			"too long to be read whole, so {it|it|they} may hide a noindex",
@@ -288,7 +289,8 @@ func Cookie(explored bool) string {
 	if explored {
 		return "Nothing to do: the pages were learned without it, by exploring."
 	}
-	return words.Say("Learn the pages without it, with {Explore}. {Benign} is only for a cookie that never stands for a log-in; PHPSESSID does.")
+	return words.Say("Learn the pages without it, with {Explore}. {Benign} is only for a cookie that never stands for a " +
+		"log-in; PHPSESSID does.")
 }
 
 var forms = regexp.MustCompile(`\{([^{}|]*\|[^{}]*)\}`)
@@ -318,7 +320,8 @@ func (r Reason) Means() string {
 	return strings.TrimSpace(strings.ToUpper(r.Why[:1]) + r.Why[1:] + ". " + r.Todo)
 }
 
-const unknown = "Nothing is known of this page: no visitor without a cookie got a page there, and no listed page links to it. " +
+const unknown = "Nothing is known of this page: no visitor without a cookie got a page there, and no listed page " +
+	"links to it. " +
 	"Open it once in a private window. It may answer with an error or a redirect, as to a log-in: " +
 	"of such an address, only what a listed page links to is remembered."
 
@@ -393,10 +396,12 @@ func Missing(location string, why eligibility.Reason, led bool, status int) (all
 // request for the location may change something.
 func LeftOut(location string, foreign bool) (text string, missing []string) {
 	if foreign {
-		return waits + words.Say("Its query has a parameter that is not allowed, and exploring asks for few such pages. If the parameter makes a page of its own, which names no other URL as canonical, name it in {Query}."),
+		return waits + words.Say("Its query has a parameter that is not allowed, and exploring asks for few such pages. If "+
+				"the parameter makes a page of its own, which names no other URL as canonical, name it in {Query}."),
 			[]string{visitor + ", if the parameter is allowed", visitor + ", if that page names this URL as its canonical one"}
 	}
-	text, missing = waits+"Exploring does not ask for it, because a request for an address with such a name may change something.", []string{visitor, "exploring, with " + always(location)}
+	text, missing = waits+"Exploring does not ask for it, because a request for an address with such a name may change "+
+		"something.", []string{visitor, "exploring, with " + always(location)}
 	if word, acts := action.Word(location); acts {
 		text, missing = text+fmt.Sprintf(" The word is %q.", word), []string{visitor + ", and " + always(location)}
 	}
@@ -405,7 +410,8 @@ func LeftOut(location string, foreign bool) (text string, missing []string) {
 
 // LikeAFile says why a linked location that is named like a file is not listed yet, and what would list it.
 func LikeAFile() (text string, missing []string) {
-	return waits + "It is named like a file. Caches may keep one visitor's page under such a name, so what visitors get there does not count.",
+	return waits + "It is named like a file. Caches may keep one visitor's page under such a name, so what visitors get " +
+			"there does not count.",
 		[]string{"HTML that the site itself gets there, by exploring or as a visitor asks for it"}
 }
 
@@ -439,7 +445,8 @@ func NeedsLogin(status int) (text string, missing []string) {
 	if status == http.StatusForbidden {
 		what = "is refused"
 	}
-	return fmt.Sprintf("It %s: the last request for it got %d instead of a page. If that is intended, there is nothing to do.", what, status),
+	return fmt.Sprintf("It %s: the last request for it got %d instead of a page. If that is intended, there is nothing "+
+			"to do.", what, status),
 		[]string{"a page there for visitors who are not logged in, if it is meant for them"}
 }
 
@@ -459,7 +466,8 @@ func Leaves(status int, since time.Time, borrowed, full bool) string {
 	if status == http.StatusNotFound && !borrowed {
 		leaves = "a minute after it was first missed, unless somebody"
 	}
-	text := fmt.Sprintf(" But since %s it has %s, perhaps for one visitor only. It leaves %s gets it before.", stamp(since), what, leaves)
+	text := fmt.Sprintf(" But since %s it has %s, perhaps for one visitor only. It leaves %s gets it before.",
+		stamp(since), what, leaves)
 	if full {
 		text += " At most ten pages a day, or 1 %, are taken out because they are refused."
 	}

@@ -32,17 +32,22 @@ func TestTextsNameOnlyWhatTheOwnerHas(t *testing.T) {
 			text, missing := LeftOut(loc, loc == "/a?b=c")
 			all = append(append(all, text), missing...)
 		}
-		return append(all, MovedTo("https://example.com"), Elsewhere(""), Elsewhere("/shop"), NoSitemap(Counts{Origin: "https://example.com", ReportOnly: true}))
+		return append(all, MovedTo("https://example.com"), Elsewhere(""), Elsewhere("/shop"),
+			NoSitemap(Counts{Origin: "https://example.com", ReportOnly: true}))
 	}
 	for _, tt := range []struct {
 		name        string
 		style       words.Style
 		has, hasNot *regexp.Regexp
 	}{
-		{"the library", words.Library, regexp.MustCompile(`Options\.|Rule\.|Limits\.|Site\.|Always`), regexp.MustCompile(`[ (]-[a-z]|\{[A-Z]\w+\}`)},
-		{"the command", words.Flags, regexp.MustCompile(` -[a-z]|"servemap `), regexp.MustCompile(`Options\.|Rule\.|Limits\.|Site\.|\b[Rr]ule\b|router's|middleware|[{}]`)},
-		{"the file of the command", words.Keys, regexp.MustCompile(`always|query|origin|entry|benign|"servemap `), regexp.MustCompile(`[ (]-[a-tv-z]|Options\.|Rule\.|Limits\.|Site\.|\b[Rr]ule\b|router's|middleware|[{}]`)},
-		{"a Caddyfile", words.Caddyfile, regexp.MustCompile(`always|query|origin|entry|benign|inspector`), regexp.MustCompile(`[ (]-[a-z]|"servemap |Options\.|Rule\.|Limits\.|Site\.|\b[Rr]ule\b|router's|middleware|[{}]|  | [.,]`)},
+		{"the library", words.Library, regexp.MustCompile(`Options\.|Rule\.|Limits\.|Site\.|Always`),
+			regexp.MustCompile(`[ (]-[a-z]|\{[A-Z]\w+\}`)},
+		{"the command", words.Flags, regexp.MustCompile(` -[a-z]|"servemap `),
+			regexp.MustCompile(`Options\.|Rule\.|Limits\.|Site\.|\b[Rr]ule\b|router's|middleware|[{}]`)},
+		{"the file of the command", words.Keys, regexp.MustCompile(`always|query|origin|entry|benign|"servemap `),
+			regexp.MustCompile(`[ (]-[a-tv-z]|Options\.|Rule\.|Limits\.|Site\.|\b[Rr]ule\b|router's|middleware|[{}]`)},
+		{"a Caddyfile", words.Caddyfile, regexp.MustCompile(`always|query|origin|entry|benign|inspector`),
+			regexp.MustCompile(`[ (]-[a-z]|"servemap |Options\.|Rule\.|Limits\.|Site\.|\b[Rr]ule\b|router's|middleware|[{}]|  | [.,]`)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			use(t, tt.style)
@@ -76,7 +81,8 @@ func TestEveryReasonIsExplained(t *testing.T) {
 			t.Errorf("%v is explained as %q, as %v is", why, r.Means(), other)
 		}
 		seen[r.Means()] = why
-		if text := Page(r.Verdict(), why, "/plain"); why < eligibility.Authorization && (openings[r.Verdict()] == "" || !strings.HasPrefix(text, openings[r.Verdict()])) {
+		if text := Page(r.Verdict(), why, "/plain"); why < eligibility.Authorization &&
+			(openings[r.Verdict()] == "" || !strings.HasPrefix(text, openings[r.Verdict()])) {
 			t.Errorf("%v is explained as %q", why, text)
 		}
 	}
@@ -97,9 +103,11 @@ func TestPageSaysWhatHoldsIt(t *testing.T) {
 		says     []string
 	}{
 		{"/shop/cart.php", eligibility.ActionWord, []string{`The word is "cart".`, "an Always rule"}},
-		{"/admin/users", eligibility.NoEvidence, []string{"name looks like the owner's", "add an Always rule", "add a Never rule"}},
+		{"/admin/users", eligibility.NoEvidence, []string{"name looks like the owner's", "add an Always rule",
+			"add a Never rule"}},
 		{"/plain", eligibility.ActionWord, []string{"names an action", "an Always rule"}}, // a word that another version held
-		{"/d/k3J9xQ2vT7", eligibility.Capability, []string{"a link from a listed page was seen twice, a day apart", "an Always rule"}},
+		{"/d/k3J9xQ2vT7", eligibility.Capability, []string{"a link from a listed page was seen twice, a day apart",
+			"an Always rule"}},
 	} {
 		text := Page(eligibility.Held, tt.why, tt.location)
 		for _, want := range tt.says {
@@ -148,19 +156,22 @@ func TestMissingSaysWhatListsAPage(t *testing.T) {
 		{"the last visit got an error", "/that/page", eligibility.NotSeen, true, 404, []string{visitor}},
 		{"an action that nobody got", "/delete", eligibility.NotSeen, true, 0, []string{visitor}},
 		{"waits for evidence", "/that/page", eligibility.NoEvidence, false, 0, []string{link, route, rule}},
-		{"waits for evidence, with a name of pages for the owner", "/debug/page", eligibility.NoEvidence, false, 0, []string{link, strings.Replace(rule, "that", "debug", 1)}},
+		{"waits for evidence, with a name of pages for the owner", "/debug/page", eligibility.NoEvidence, false, 0,
+			[]string{link, strings.Replace(rule, "that", "debug", 1)}},
 		{"action", "/that/page", eligibility.ActionWord, false, 0, []string{rule}},
 		{"capability", "/that/page", eligibility.Capability, false, 0, []string{link + ", seen twice, a day apart", rule}},
 		{"capability led to by a canonical", "/that/page", eligibility.Capability, true, 0, []string{again, rule}},
 		{"duplicate", "/that/page", eligibility.Duplicate, false, 0, []string{"a canonical link to its own URL", rule}},
-		{"head not seen", "/that/page", eligibility.HeadNotSeen, false, 0, []string{"a head that ends, and is short enough to be read whole"}},
+		{"head not seen", "/that/page", eligibility.HeadNotSeen, false, 0, []string{
+			"a head that ends, and is short enough to be read whole"}},
 		{"empty", "/that/page", eligibility.Empty, false, 0, []string{"a page that is not empty"}},
 		{"encoding", "/that/page", eligibility.Encoding, false, 0, []string{"a Content-Encoding that servemap can read"}},
 	} {
 		base.EqualLists(t, Missing(tt.location, tt.why, tt.led, tt.status), tt.want, "%s", tt.name)
 	}
 	use(t, words.Flags)
-	if got, want := Missing("/it's/a?page=2", eligibility.ActionWord, false, 0)[0], `-always '/it'\''s/a?page=2$'`; got != want {
+	if got, want := Missing("/it's/a?page=2", eligibility.ActionWord, false, 0)[0],
+		`-always '/it'\''s/a?page=2$'`; got != want {
 		t.Errorf("for a shell: %s, want %s", got, want)
 	}
 }
@@ -184,14 +195,17 @@ func TestSettingIsWhatTheOwnerTypesToChangeAVerdict(t *testing.T) {
 
 func TestParametersAreNamedOnce(t *testing.T) {
 	params := []string{"lang,id: 9 linked pages of /view", "id: 4 linked pages of /old"}
-	shown := []string{"sort,orderby: 9 linked pages of /a", "filter[size],print: 2 linked pages of /b", "sortiment: 2 linked pages of /c"}
+	shown := []string{"sort,orderby: 9 linked pages of /a", "filter[size],print: 2 linked pages of /b",
+		"sortiment: 2 linked pages of /c"}
 	if names := Parameters(shown); !slices.Equal(names, []string{"sortiment"}) {
 		t.Errorf("%q are offered, and only sort or filter", names)
 	}
 	if names := Parameters(params); !slices.Equal(names, []string{"id", "lang"}) {
 		t.Errorf("%q", names)
 	}
-	if text := QueryRemedy(params); !strings.HasSuffix(text, " Left out: 9 linked pages of /view with lang,id, 4 linked pages of /old with id.") || !strings.Contains(text, "Options.Query") {
+	if text := QueryRemedy(params); !strings.HasSuffix(text,
+		" Left out: 9 linked pages of /view with lang,id, 4 linked pages of /old with id.") || !strings.Contains(text,
+		"Options.Query") {
 		t.Error(text)
 	}
 }
@@ -202,8 +216,8 @@ func TestGroupsAgreeInNumber(t *testing.T) {
 		why  eligibility.Reason
 		says [3]string // of one page, behind 1 and behind 3
 	}{
-		{eligibility.CanonicalElsewhere, [3]string{"it names another URL as canonical", "page names another page as canonical",
-			"pages name another page as canonical"}},
+		{eligibility.CanonicalElsewhere, [3]string{"it names another URL as canonical",
+			"page names another page as canonical", "pages name another page as canonical"}},
 		{eligibility.RuleNever, [3]string{"-never names it", "page is named by -never", "pages are named by -never"}},
 		{eligibility.LinkOffSite, [3]string{"link redirects to another host", "link redirects to another host",
 			"links redirect to another host"}},
@@ -228,5 +242,6 @@ func TestGroupsAgreeInNumber(t *testing.T) {
 			t.Errorf("%v: 2 %s", r.Reason, text)
 		}
 	}
-	base.EqualLists(t, []string{TableOf(map[string]int{"off-site": 2}, nil)[0].Means}, []string{"Links redirect to another host."}, "the table")
+	base.EqualLists(t, []string{TableOf(map[string]int{"off-site": 2}, nil)[0].Means},
+		[]string{"Links redirect to another host."}, "the table")
 }

@@ -96,8 +96,8 @@ func Each[K cmp.Ordered](label string, counts map[K]uint64) (all []Series) {
 // module is the path of this module.
 const module = "github.com/servemap/servemap"
 
-// release is the version of a release that go build makes. The linker sets it: go knows the version of what it installs,
-// not of the folder that it builds.
+// release is the version of a release that go build makes. The linker sets it: go knows the version of what it
+// installs, not of the folder that it builds.
 var release string
 
 // Version returns the version of the module in this program, "unknown" if the program
@@ -119,9 +119,11 @@ func Version() string {
 }
 
 // codes are the statuses that are counted of answers to requests for the sitemap.
-var codes = [...]int{http.StatusOK, http.StatusNotModified, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusServiceUnavailable}
+var codes = [...]int{http.StatusOK, http.StatusNotModified, http.StatusNotFound, http.StatusMethodNotAllowed,
+	http.StatusServiceUnavailable}
 
-// Answers counts answers to requests for the sitemap, by status. The zero value is ready. It is safe for concurrent use.
+// Answers counts answers to requests for the sitemap, by status. The zero value is ready. It is safe for concurrent
+// use.
 type Answers [len(codes)]atomic.Uint64
 
 // Count counts an answer.
@@ -156,6 +158,7 @@ func (r *Result) Count(status int) {
 // Counts returns the counts so far, by result.
 func (r *Result) Counts() map[string]uint64 {
 	return map[string]uint64{
-		"ok": r[2].Load(), "redirect": r[3].Load(), "client-error": r[4].Load(), "server-error": r[5].Load(), "failed": r[0].Load(),
+		"ok": r[2].Load(), "redirect": r[3].Load(), "client-error": r[4].Load(), "server-error": r[5].Load(),
+		"failed": r[0].Load(),
 	}
 }

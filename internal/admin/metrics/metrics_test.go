@@ -9,9 +9,12 @@ import (
 
 func TestTextIsInTheFormatOfPrometheus(t *testing.T) {
 	got := string(Text("https://a.example/\"b\\c\nd", []Family{
-		Gauge("pages", "Pages.", append(One(3, "verdict", "listed", "reason", "link"), One(1, "verdict", "waiting", "reason", "no-evidence")...)),
-		Gauge("up", "Whether it is.", Whether(true)), Gauge("rendered_seconds", "When.", When(time.Unix(1_700_000_000, 0))), Gauge("never", "Never.", When(time.Time{})),
-		Counter("ignored_total", "Ignored.", Each("reason", map[string]uint64{"not-html": 2, "cookie": 7})), Counter("answers_total", "Answers.", Each("code", map[int]uint64{304: 5})),
+		Gauge("pages", "Pages.", append(One(3, "verdict", "listed", "reason", "link"),
+			One(1, "verdict", "waiting", "reason", "no-evidence")...)),
+		Gauge("up", "Whether it is.", Whether(true)), Gauge("rendered_seconds", "When.", When(time.Unix(1_700_000_000, 0))),
+		Gauge("never", "Never.", When(time.Time{})),
+		Counter("ignored_total", "Ignored.", Each("reason", map[string]uint64{"not-html": 2, "cookie": 7})),
+		Counter("answers_total", "Answers.", Each("code", map[int]uint64{304: 5})),
 		Counter("worked_total", "Seconds.", One(1.5)), Counter("many_total", "Many.", One(1<<53)),
 	}))
 	want := strings.ReplaceAll(`# HELP pages Pages.
@@ -56,7 +59,8 @@ func TestAnswersAreCountedByTheirCode(t *testing.T) {
 }
 
 func TestResultsAreCountedByStatus(t *testing.T) {
-	for status, want := range map[int]string{200: "ok", 204: "ok", 301: "redirect", 404: "client-error", 503: "server-error", 0: "failed", 101: "failed", 999: "failed"} {
+	for status, want := range map[int]string{200: "ok", 204: "ok", 301: "redirect", 404: "client-error",
+		503: "server-error", 0: "failed", 101: "failed", 999: "failed"} {
 		var r Result
 		r.Count(status)
 		if got := r.Counts(); got[want] != 1 || len(got) != 5 {

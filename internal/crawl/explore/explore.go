@@ -83,8 +83,8 @@ type Begin struct {
 	Sitemaps []string // locations of sitemaps that the site has, besides those that robots.txt names
 }
 
-// Walks reports whether the site is walked. A single request finds out whether the origin leads here, before revisits, as
-// after a restart.
+// Walks reports whether the site is walked. A single request finds out whether the origin leads here, before revisits,
+// as after a restart.
 func (c *Config) Walks() bool { return c.MaxRequests > 1 }
 
 // Report says how far an exploration has got.
@@ -133,7 +133,8 @@ func newExplorer(cfg Config) *explorer {
 	}
 	f := newFrontier(cfg.MaxRequests, cfg.Ledger)
 	e := &explorer{
-		Config: cfg, frontier: f, report: Report{Skipped: map[string]int{}, Examples: map[string]string{}}, skipped: map[string]bool{},
+		Config: cfg, frontier: f, report: Report{Skipped: map[string]int{}, Examples: map[string]string{}},
+		skipped:   map[string]bool{},
 		published: map[string]bool{}, listed: map[string]bool{},
 		queries: queries{f, map[string]*linked{}, map[string]string{}, map[string][]string{}, nil},
 	}
@@ -238,17 +239,20 @@ func (e *explorer) askRobots(ctx context.Context) error {
 			return fmt.Errorf("asking for robots.txt: %w", err)
 		}
 		if hops == 5 || to.Location == "" {
-			return fmt.Errorf("robots.txt redirects to %q, where it cannot be read; nothing may be asked for", a.header.Get("Location"))
+			return fmt.Errorf("robots.txt redirects to %q, where it cannot be read; nothing may be asked for",
+				a.header.Get("Location"))
 		}
 		a = e.ask(ctx, to.Location, false)
 	}
 	switch {
 	case a.err != nil:
 		return fmt.Errorf("asking for robots.txt: %w", a.err)
-	case a.status == http.StatusBadGateway || a.status == http.StatusGatewayTimeout: // of a proxy: this says nothing of robots.txt
+	case a.status == http.StatusBadGateway || a.status == http.StatusGatewayTimeout:
+		// of a proxy: this says nothing of robots.txt
 		return fmt.Errorf("waiting until the site answers; robots.txt was answered with %d", a.status)
 	case a.status >= 500 || a.status == http.StatusTooManyRequests:
-		return fmt.Errorf("robots.txt was answered with %d; nothing may be asked for until it is there or answered with 404", a.status)
+		return fmt.Errorf("robots.txt was answered with %d; nothing may be asked for until it is there or answered with 404",
+			a.status)
 	case a.status == http.StatusOK:
 		e.obey(a.body)
 	}

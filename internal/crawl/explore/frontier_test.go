@@ -21,7 +21,8 @@ func TestEachLocationIsAskedForOnceAndEachShapeGetsItsTurn(t *testing.T) {
 	for _, loc := range []string{"/p/1", "/p/2", "/p/3", "/a", "/b", "/a", "/p?page=2", "/p/4"} {
 		f.add(item{Location: loc})
 	}
-	if got, want := locations(f), []string{"/p/1", "/a", "/p?page=2", "/p/2", "/b", "/p/3", "/p/4"}; !slices.Equal(got, want) {
+	if got, want := locations(f), []string{"/p/1", "/a", "/p?page=2", "/p/2", "/b", "/p/3", "/p/4"}; !slices.Equal(got,
+		want) {
 		t.Errorf("asked for %q, want %q", got, want)
 	}
 }
@@ -71,7 +72,8 @@ func TestFewPagesWithTheSameParametersAreRequestedThatShowNothingNew(t *testing.
 		new        bool
 		want       int
 	}{
-		{"the same list, sorted", "/list?sort=%d", false, queryBudget}, {"on many paths", "/shoe-%d?tab=2", false, queryBudget},
+		{"the same list, sorted", "/list?sort=%d", false, queryBudget}, {"on many paths", "/shoe-%d?tab=2", false,
+			queryBudget},
 		{"other lists", "/list?start=%d", true, 40},
 	} {
 		f := newFrontier(500, NewLedger(500))
@@ -125,15 +127,18 @@ func TestWordBelowAThingIsAskedForOnceItIsNoControl(t *testing.T) {
 		{"the only one", []string{"/items/5/hide"}, "", nil},
 		{"of several things", []string{"/items/5/hide", "/items/7/hide"}, "", nil},
 		{"in another language", []string{"/kayit/5/sil"}, "", nil},
-		{"a visitor got another one", []string{"/users/5/posts", "/users/5/ban"}, "/users/7/posts", []string{"/users/5/posts"}},
+		{"a visitor got another one", []string{"/users/5/posts", "/users/5/ban"}, "/users/7/posts",
+			[]string{"/users/5/posts"}},
 		{"titles", titles, "", titles},
 		{"few titles", titles[:4], "", nil},
-		{"controls beside titles", append([]string{"/news/11/like", "/news/12/like", "/news/15/like"}, titles...), "", titles},
+		{"controls beside titles", append([]string{"/news/11/like", "/news/12/like", "/news/15/like"}, titles...), "",
+			titles},
 		{"several controls of one thing", []string{"/i/5/a", "/i/5/b", "/i/5/c", "/i/5/d", "/i/5/e", "/i/5/f"}, "", nil},
 		{"after a date", []string{"/2024/05/hello", "/2024/06/hello"}, "", []string{"/2024/05/hello", "/2024/06/hello"}},
 		{"a verb below several names", []string{"/users/ann/follow", "/users/bob/follow"}, "", nil},
 		{"a verb below one name", []string{"/docs/git/merge"}, "", []string{"/docs/git/merge"}},
-		{"below names with digits", []string{"/covid-19/symptoms", "/html5/forms"}, "", []string{"/covid-19/symptoms", "/html5/forms"}},
+		{"below names with digits", []string{"/covid-19/symptoms", "/html5/forms"}, "",
+			[]string{"/covid-19/symptoms", "/html5/forms"}},
 		{"a verb below languages", []string{"/a/de/update", "/a/fr/update"}, "", []string{"/a/de/update", "/a/fr/update"}},
 		{"a long title", []string{"/q/5/how-do-i-hide-a-file"}, "", []string{"/q/5/how-do-i-hide-a-file"}},
 		{"a document", []string{"/docs/15/start.html"}, "", []string{"/docs/15/start.html"}},

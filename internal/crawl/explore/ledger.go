@@ -50,7 +50,8 @@ const (
 // NewLedger returns the ledger of an exploration that makes so many requests at most, and of the revisits after it.
 func NewLedger(most int) *Ledger {
 	l := &Ledger{most: max(most, mostLinks)}
-	l.spent, l.folders, l.seen, l.beside, l.waits = map[string]float64{}, map[string]bool{}, map[uint64]bool{}, map[string]*beside{}, map[string]bool{}
+	l.spent, l.folders, l.seen, l.beside, l.waits = map[string]float64{}, map[string]bool{}, map[uint64]bool{},
+		map[string]*beside{}, map[string]bool{}
 	return l
 }
 

@@ -85,7 +85,8 @@ func (e *explorer) respell(it item, to location.Result) {
 		return
 	}
 	rule, _ := e.Rules.Match(to.Location)
-	if rule.Listing != eligibility.Never && e.robots.Allows(to.Location) && !e.mayAct(to.Location) && e.frontier.news("respelled "+to.Location) {
+	if rule.Listing != eligibility.Never && e.robots.Allows(to.Location) && !e.mayAct(to.Location) &&
+		e.frontier.news("respelled "+to.Location) {
 		e.frontier.put(&item{Location: strings.Clone(to.Location), Unlikely: to.OwnQuery, Free: true, Plain: true, Old: true})
 	}
 }
@@ -137,7 +138,8 @@ func (e *explorer) consider(to location.Result, href string, as item) {
 	case !e.robots.Allows(to.Location):
 		why = eligibility.Disallowed
 	case to.OwnQuery && e.lone(to.Location):
-	case to.OwnQuery && names(values.ReplaceAllString(to.Location, "")) == "": // a value may be a secret: many lists go on by one
+	case to.OwnQuery && names(values.ReplaceAllString(to.Location, "")) == "":
+		// a value may be a secret: many lists go on by one
 		why = eligibility.OfAddress(to.Reason)
 	default:
 		if to.OwnQuery {

@@ -28,7 +28,8 @@ func names(loc string) string {
 		name, _, _ := strings.Cut(param, "=")
 		names = append(names, name)
 	}
-	if _, acts := action.Word(loc); acts || capability.Looks(loc) || slices.ContainsFunc(names, func(name string) bool { return capability.Looks("/" + name) }) {
+	if _, acts := action.Word(loc); acts || capability.Looks(loc) || slices.ContainsFunc(names,
+		func(name string) bool { return capability.Looks("/" + name) }) {
 		return ""
 	}
 	return strings.Join(names, ",") + " " + path
@@ -37,10 +38,11 @@ func names(loc string) string {
 // queries are what an exploration knows of locations with a query.
 type queries struct {
 	frontier *frontier
-	linked   map[string]*linked  // locations with a query that is not allowed, by what names returns
-	bares    map[string]string   // by the path: a query of it
-	lones    map[string][]string // by the names of parameters: the first such queries of other paths than the site links to
-	answers  []shown
+	linked   map[string]*linked // locations with a query that is not allowed, by what names returns
+	bares    map[string]string  // by the path: a query of it
+	// by the names of parameters: the first such queries of other paths than the site links to
+	lones   map[string][]string
+	answers []shown
 }
 
 // linked are locations of one path with the same parameters.
@@ -58,13 +60,16 @@ type shown struct {
 	title    uint64 // a hash, 0 for none
 	text     uint64 // a hash, whatever its order
 	fresh    bool   // some of the text was new
-	other    bool   // something else than its query keeps it out: it is no page, or says which page it is, or that it is none for the sitemap
+	// something else than its query keeps it out: it is no page, or says which page it is, or that it is none for the
+	// sitemap
+	other bool
 }
 
 // count counts a location with a query that is not allowed, once, but for a day or month.
 func (q *queries) count(loc string) {
 	key := names(loc)
-	if key == "" || date.MatchString(loc) || q.linked[key] == nil && len(q.linked) == queriesKept || !q.frontier.news("query "+loc) {
+	if key == "" || date.MatchString(loc) || q.linked[key] == nil && len(q.linked) == queriesKept ||
+		!q.frontier.news("query "+loc) {
 		return
 	}
 	if q.linked[key] == nil {
@@ -120,7 +125,8 @@ func (e *explorer) bare(path, loc string) {
 	}
 }
 
-// queueQueryOf is called once a path was asked for. It queues the address with a query that waits for that, if there is one.
+// queueQueryOf is called once a path was asked for. It queues the address with a query that waits for that, if there is
+// one.
 func (q *queries) queueQueryOf(path string) {
 	if loc := q.bares[path]; loc != "" {
 		delete(q.bares, path)
@@ -132,8 +138,8 @@ func (q *queries) queueQueryOf(path string) {
 var date = regexp.MustCompile(`[/=](19|20)\d\d([-/.]\d\d?|0[1-9]|1[0-2])([-/.]?\d\d?)?(\.[a-z]+)?/?$`)
 
 // params says which parameters keep pages out, those with the most pages first: most of the pages that were asked for
-// have a title or text of their own, as what sorts, filters or tracks has not. It leaves out those of which no two pages
-// were got to compare, as of feeds and pictures, and those that only add to what others select, as action does in
+// have a title or text of their own, as what sorts, filters or tracks has not. It leaves out those of which no two
+// pages were got to compare, as of feeds and pictures, and those that only add to what others select, as action does in
 // ?title=Crow&action=history beside ?title=Crow. left are how many locations a query may keep out, and first is one.
 func (q *queries) params(norm *location.Normalizer) (all []string, left int, first string) {
 	at := map[string]shown{}

@@ -23,12 +23,18 @@ func TestParametersAreNamedWhicheverAnswerComesFirst(t *testing.T) {
 		answers []shown
 		want    string
 	}{
-		{"an order of what the path shows", []shown{{location: "/shop", title: titled + shop, text: shop}, {location: "/shop?by=price", title: titled + shop, text: shop}}, ""},
-		{"another text", []shown{{location: "/shop", title: titled + shop, text: shop}, {location: "/shop?dish=soup", title: titled + shop, text: soup}}, "dish: 1 linked page of /shop"},
-		{"another text for each of two", []shown{{location: "/shop?dish=soup", title: titled + soup, text: soup}, {location: "/shop?dish=salad", title: titled + salad, text: salad}}, "dish: 2 linked pages of /shop"},
-		{"one that nothing can be compared with", []shown{{location: "/shop?dish=soup", title: titled + soup, text: soup}}, ""},
-		{"two that show the same", []shown{{location: "/shop?by=price", title: titled + shop, text: shop}, {location: "/shop?by=name", title: titled + shop, text: shop}}, ""},
-		{"a path that is no page", []shown{{location: "/shop", other: true}, {location: "/shop?dish=soup", title: titled + soup, text: soup}}, ""},
+		{"an order of what the path shows", []shown{{location: "/shop", title: titled + shop, text: shop},
+			{location: "/shop?by=price", title: titled + shop, text: shop}}, ""},
+		{"another text", []shown{{location: "/shop", title: titled + shop, text: shop},
+			{location: "/shop?dish=soup", title: titled + shop, text: soup}}, "dish: 1 linked page of /shop"},
+		{"another text for each of two", []shown{{location: "/shop?dish=soup", title: titled + soup, text: soup},
+			{location: "/shop?dish=salad", title: titled + salad, text: salad}}, "dish: 2 linked pages of /shop"},
+		{"one that nothing can be compared with", []shown{{location: "/shop?dish=soup", title: titled + soup, text: soup}},
+			""},
+		{"two that show the same", []shown{{location: "/shop?by=price", title: titled + shop, text: shop},
+			{location: "/shop?by=name", title: titled + shop, text: shop}}, ""},
+		{"a path that is no page", []shown{{location: "/shop", other: true},
+			{location: "/shop?dish=soup", title: titled + soup, text: soup}}, ""},
 	} {
 		for _, first := range []int{0, len(tt.answers) - 1} {
 			q := queries{frontier: newFrontier(100, NewLedger(100)), linked: map[string]*linked{}}

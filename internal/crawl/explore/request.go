@@ -145,10 +145,12 @@ func Look(ctx context.Context, cfg Config, loc string) (answered bool) {
 	defer e.connect()()
 	a := e.ask(ctx, loc, false)
 	if first := cfg.Ledger != nil && cfg.Ledger.waited(loc); first && a.err == nil {
-		e.follow(result{item{Location: loc, Old: !cfg.Ledger.isNew(loc), Plain: true, Unlikely: eligibility.AssetName(loc)}, a})
+		e.follow(result{item{Location: loc, Old: !cfg.Ledger.isNew(loc), Plain: true, Unlikely: eligibility.AssetName(loc)},
+			a})
 	}
 	switch {
-	case a.err != nil, a.elsewhere, a.status == http.StatusBadRequest, a.status == http.StatusTooManyRequests, a.status >= 500:
+	case a.err != nil, a.elsewhere, a.status == http.StatusBadRequest, a.status == http.StatusTooManyRequests,
+		a.status >= 500:
 		return false
 	case a.status >= 300 && a.status < 400:
 		return cfg.Normalizer.Resolve(loc, a.header.Get("Location")).Location != loc
@@ -160,7 +162,8 @@ func Look(ctx context.Context, cfg Config, loc string) (answered bool) {
 // showed nothing new.
 func (c *Config) Worth(loc string) bool {
 	rule, _ := c.Rules.Match(loc)
-	return !c.mayAct(loc) && !action.Waits(loc) && rule.Listing != eligibility.Never && !c.Normalizer.Parse(loc).OwnQuery && !c.Files.OwnsLocation(loc) &&
+	return !c.mayAct(loc) && !action.Waits(loc) && rule.Listing != eligibility.Never &&
+		!c.Normalizer.Parse(loc).OwnQuery && !c.Files.OwnsLocation(loc) &&
 		c.Ledger.worth(loc)
 }
 

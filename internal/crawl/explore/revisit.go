@@ -103,7 +103,8 @@ func Revisit(ctx context.Context, cfg Config, perDay int, maxAge time.Duration) 
 }
 
 // revisit requests pages, and then at most so many of those that they link to, each of which it adds to tried.
-func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]bool, links int, pause time.Duration) error {
+func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]bool, links int,
+	pause time.Duration) error {
 	if len(pages) == 0 {
 		return nil
 	}

@@ -68,7 +68,8 @@ func TestPagesMostWorthARequestComeFirst(t *testing.T) {
 
 func TestNothingIsChosenWhereThePagesCannotBeRead(t *testing.T) {
 	broken := errors.New("broken")
-	if got, err := choose(func(yield func(reader.Known, error) bool) { yield(reader.Known{}, broken) }, time.Now(), day, 1); err != broken || got != nil {
+	if got, err := choose(func(yield func(reader.Known, error) bool) { yield(reader.Known{}, broken) }, time.Now(), day,
+		1); err != broken || got != nil {
 		t.Errorf("chose %q, the error is %v", got, err)
 	}
 }
@@ -96,8 +97,10 @@ func TestPaceRunsMoreAtOnceWhileAnswersTakeNoLonger(t *testing.T) {
 		takes func(atOnce int) time.Duration
 		want  func(atOnce int) bool
 	}{
-		{"a site that does not mind", func(int) time.Duration { return 20 * time.Millisecond }, func(n int) bool { return n == 16 }},
-		{"a site that answers one at a time", func(n int) time.Duration { return time.Duration(n) * 50 * time.Millisecond }, func(n int) bool { return n <= 3 }},
+		{"a site that does not mind", func(int) time.Duration { return 20 * time.Millisecond },
+			func(n int) bool { return n == 16 }},
+		{"a site that answers one at a time", func(n int) time.Duration { return time.Duration(n) * 50 * time.Millisecond },
+			func(n int) bool { return n <= 3 }},
 	} {
 		var p pace
 		for range 600 {
@@ -138,8 +141,13 @@ func TestPaceFollowsTheSite(t *testing.T) {
 		}, 1, 4 * time.Second},
 		{"the site is not there", func(p *pace) { p.saw(now, answer{err: io.EOF}) }, 1, time.Second},
 		{"the proxy does not reach the site", func(p *pace) { p.saw(now, answer{status: 502}) }, 1, time.Second},
-		{"told when to come back", func(p *pace) { p.saw(now, answer{status: 429, header: http.Header{"Retry-After": {"30"}}}) }, 1, 30 * time.Second},
-		{"told to come back tomorrow", func(p *pace) { p.saw(now, answer{status: 429, header: http.Header{"Retry-After": {"86400"}}}) }, 1, time.Minute},
+		{"told when to come back", func(p *pace) {
+			p.saw(now, answer{status: 429, header: http.Header{"Retry-After": {"30"}}})
+		}, 1, 30 * time.Second},
+		{"told to come back tomorrow", func(
+			p *pace) {
+			p.saw(now, answer{status: 429, header: http.Header{"Retry-After": {"86400"}}})
+		}, 1, time.Minute},
 		{"a date for an answer", func(p *pace) {
 			p.saw(now, answer{status: 429, header: http.Header{"Retry-After": {"Sun, 22 Nov 2026 00:00:00 GMT"}}})
 		}, 1, time.Second},

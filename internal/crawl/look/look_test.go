@@ -174,7 +174,8 @@ func TestFirstAnswerIsWaitedForALittle(t *testing.T) {
 		works bool
 	}{{time.Second, true}, {time.Minute, false}} {
 		synctest.Test(t, func(t *testing.T) {
-			l := New(func(context.Context, string) (works, answered bool) { time.Sleep(tt.takes); return true, true }, func() uint64 { return 0 })
+			l := New(func(context.Context, string) (works, answered bool) { time.Sleep(tt.takes); return true, true },
+				func() uint64 { return 0 })
 			ctx, end := context.WithCancel(t.Context())
 			go l.Run(ctx)
 			begun := time.Now()

@@ -39,16 +39,19 @@ var (
 	folder = regexp.MustCompile(`^v?\d+(\.\d+)*$|^[a-z]{2}([-_][a-z]{2})?$`) // a release or a language
 	id     = regexp.MustCompile(`^(\d+|[\da-f-]{8,})$`)
 	camel  = regexp.MustCompile(`(\p{Ll})(\p{Lu})`)
-	plain  = strings.NewReplacer("ı", "i", "ł", "l", "Ł", "L", "ø", "o", "Ø", "O", "đ", "d", "Đ", "D", "ß", "ss", "æ", "ae")
+	plain  = strings.NewReplacer("ı", "i", "ł", "l", "Ł", "L", "ø", "o", "Ø", "O", "đ", "d", "Đ", "D", "ß", "ss", "æ",
+		"ae")
 )
 
 // Words returns the words of a text, two of deletePost, in lower case and without diacritics.
 func Words(text string) []string {
-	if strings.ContainsFunc(text, func(c rune) bool { return 'A' <= c && c <= 'Z' || c > unicode.MaxASCII }) { // few are so
+	// few are so
+	if strings.ContainsFunc(text, func(c rune) bool { return 'A' <= c && c <= 'Z' || c > unicode.MaxASCII }) {
 		marks := runes.Remove(runes.In(unicode.M))
 		text, _, _ = transform.String(transform.Chain(norm.NFD, marks), camel.ReplaceAllString(plain.Replace(text), "$1 $2"))
 	}
-	return strings.FieldsFunc(strings.ToLower(text), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	return strings.FieldsFunc(strings.ToLower(text),
+		func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
 }
 
 // piece is a segment of a path, or a name or value of a query.
@@ -90,7 +93,8 @@ func Word(location string) (name string, is bool) {
 	before, query, _ := strings.Cut(location, "?")
 	all := pieces(before)
 	for i, p := range append(all, pieces(query)...) {
-		object := i >= len(all) || slices.ContainsFunc(all[max(0, i-1):min(len(all), i+3)], func(p piece) bool { return p.id })
+		object := i >= len(all) || slices.ContainsFunc(all[max(0, i-1):min(len(all), i+3)],
+			func(p piece) bool { return p.id })
 		if p.alone || object && p.command && !p.page || p.program && p.verb {
 			return p.text, true
 		}
@@ -108,7 +112,8 @@ func Acts(location string) bool {
 // Verb reports whether a location may act or has any verb, even one that may stand in a title, as in "/stop-smoking".
 func Verb(location string) bool {
 	verb := func(w string) bool { return class["verb "+w] || class["alone "+w] }
-	return slices.ContainsFunc(pieces(location), func(p piece) bool { return p.alone || p.command || p.machine || slices.ContainsFunc(p.words, verb) })
+	return slices.ContainsFunc(pieces(location),
+		func(p piece) bool { return p.alone || p.command || p.machine || slices.ContainsFunc(p.words, verb) })
 }
 
 // Below is a location such as /users/5/posts: a word below one of many things. The word may be a

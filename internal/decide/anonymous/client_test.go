@@ -22,11 +22,14 @@ func TestCredentialsNamesWhatMakesAClientKnown(t *testing.T) {
 		want   eligibility.Reason
 	}{
 		{"nothing", "", nil, eligibility.None},
-		{"what every browser sends", "User-Agent: x\nAccept: text/html\nAccept-Language: de\nReferer: https://example.com/\nSec-Fetch-Site: none", nil, eligibility.None},
-		{"what every proxy sends", "X-Forwarded-For: 192.0.2.1\nX-Forwarded-Proto: https\nX-Forwarded-Host: example.com\nVia: 1.1 a\nX-Request-Id: 1\nCf-Ray: 1", nil, eligibility.None},
+		{"what every browser sends", "User-Agent: x\nAccept: text/html\nAccept-Language: de\nReferer: " +
+			"https://example.com/\nSec-Fetch-Site: none", nil, eligibility.None},
+		{"what every proxy sends", "X-Forwarded-For: 192.0.2.1\nX-Forwarded-Proto: https\nX-Forwarded-Host: " +
+			"example.com\nVia: 1.1 a\nX-Request-Id: 1\nCf-Ray: 1", nil, eligibility.None},
 		{"names that only look similar", "X-User-Agent: x\nRemote-Host: x", nil, eligibility.None},
 		{"a header that is not known", "Client-Hints: x", nil, eligibility.IdentityHeader},
-		{"a name too long to be known", "X-Forwarded-For-For-For-For-For-For-For-For-For-For-For-For-For-For-For-For: x", nil, eligibility.IdentityHeader},
+		{"a name too long to be known", "X-Forwarded-For-For-For-For-For-For-For-For-For-For-For-For-For-For-For-For: x", nil,
+			eligibility.IdentityHeader},
 		{"Basic", "Authorization: Basic dTpw", nil, eligibility.Authorization},
 		{"empty Authorization", "Authorization:", nil, eligibility.Authorization},
 		{"proxy's own", "Proxy-Authorization: Basic dTpw", nil, eligibility.Authorization},
@@ -34,7 +37,8 @@ func TestCredentialsNamesWhatMakesAClientKnown(t *testing.T) {
 		{"underscores that name nobody", "X_Request_Id: x", nil, eligibility.None},
 		{"upper case", "AUTHORIZATION: x", nil, eligibility.Authorization},
 
-		{"every built-in prefix", "Cookie: _ga_ABC=1; _gat_x=1; _gac_UA-1=1; _gcl_au=1; __utma=1; _hjSession_1=1; _hjIncludedInSample=1; _pk_id.1=1; cookieconsent_status=1; AWSALBCORS=1", nil, eligibility.None},
+		{"every built-in prefix", "Cookie: _ga_ABC=1; _gat_x=1; _gac_UA-1=1; _gcl_au=1; __utma=1; _hjSession_1=1; " +
+			"_hjIncludedInSample=1; _pk_id.1=1; cookieconsent_status=1; AWSALBCORS=1", nil, eligibility.None},
 		{"a session of an application called ga", "Cookie: _ga_session=1", nil, eligibility.Cookie},
 		{"a session that the owner names", "Cookie: _shop_session=1", []string{"_shop_session"}, eligibility.None},
 		{"unknown beside benign", "Cookie: _ga=1; zzz=1", nil, eligibility.Cookie},
@@ -62,7 +66,8 @@ func get(t *testing.T, lines string) *http.Request {
 	if lines != "" {
 		lines = strings.ReplaceAll(lines, "\n", "\r\n") + "\r\n"
 	}
-	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader("GET / HTTP/1.1\r\nHost: example.com\r\n" + lines + "\r\n")))
+	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader("GET / HTTP/1.1\r\nHost: example.com\r\n" + lines +
+		"\r\n")))
 	base.Check(t, err)
 	return r
 }
@@ -115,7 +120,8 @@ func TestPublicAddressesHaveANetwork(t *testing.T) {
 	for addrs, want := range map[string]string{
 		"8.8.4.77 ::ffff:8.8.4.77":                        "8.8.4.0/24",
 		"2a00:1450:4001:81b::200e 2a00:1450:4001::1%eth0": "2a00:1450:4001::/48",
-		"172.32.0.1": "172.32.0.0/24", "100.63.255.255": "100.63.255.0/24", "100.128.0.0": "100.128.0.0/24", // next to private ranges
+		// next to private ranges
+		"172.32.0.1": "172.32.0.0/24", "100.63.255.255": "100.63.255.0/24", "100.128.0.0": "100.128.0.0/24",
 
 		"10.0.0.5 172.16.0.1 172.31.255.255 192.168.1.1 ::ffff:192.168.1.1 fd12:3456::1": "",
 		"100.64.0.0 100.127.255.255 ::ffff:100.64.0.1":                                   "", // of providers
@@ -136,7 +142,8 @@ func TestPublicAddressesHaveANetwork(t *testing.T) {
 // cookies-everybody.txt has cookies that any visitor's browser may hold, and cookies-somebody.txt
 // sessions and cookies that are set for logged-in users.
 func TestCookiesOfSessionsMakeAClientKnownAndOthersDoNot(t *testing.T) {
-	for file, want := range map[string]eligibility.Reason{"cookies-everybody.txt": eligibility.None, "cookies-somebody.txt": eligibility.Cookie} {
+	for file, want := range map[string]eligibility.Reason{"cookies-everybody.txt": eligibility.None,
+		"cookies-somebody.txt": eligibility.Cookie} {
 		for name, what := range named(t, file, 109) {
 			base.Equal(t, Credentials(get(t, "Cookie: "+name+"=1"), Benign{}), want, "%s: %s is", what, name)
 		}
@@ -146,7 +153,8 @@ func TestCookiesOfSessionsMakeAClientKnownAndOthersDoNot(t *testing.T) {
 // No wildcard of the built-in set matches the name of a session.
 func TestNoPatternOfHarmlessCookiesMatchesASession(t *testing.T) {
 	for _, w := range benignCookies.wildcard {
-		for _, end := range []string{"session", "_session", "Session", "sessionid", "SESSID", "sid", "-sid", ".sid", "auth", "authToken", "token", "user", "user_id", "login", "jwt"} {
+		for _, end := range []string{"session", "_session", "Session", "sessionid", "SESSID", "sid", "-sid", ".sid", "auth",
+			"authToken", "token", "user", "user_id", "login", "jwt"} {
 			if name := w.start + end; (Benign{}).benign(name, "1") {
 				t.Errorf("%+v takes %s", w, name)
 			}
@@ -172,7 +180,8 @@ func TestRequestsOfScriptsAndFramesAreFragments(t *testing.T) {
 		want    bool
 	}{
 		{"no such header, as crawlers send", []string{"Accept", "*/*", "User-Agent", "wget"}, false},
-		{"a page that a browser opens", []string{"Sec-Fetch-Dest", "document", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Site", "none"}, false},
+		{"a page that a browser opens", []string{"Sec-Fetch-Dest", "document", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Site",
+			"none"}, false},
 		{"fetch of Node, which says no destination", []string{"Sec-Fetch-Mode", "cors"}, false},
 		{"fetch in a browser", []string{"Sec-Fetch-Dest", "empty"}, true},
 		{"iframe", []string{"Sec-Fetch-Dest", "iframe"}, true},
@@ -180,11 +189,15 @@ func TestRequestsOfScriptsAndFramesAreFragments(t *testing.T) {
 		{"two destinations", []string{"Sec-Fetch-Dest", "document", "Sec-Fetch-Dest", "empty"}, true},
 		{"htmx", []string{"HX-Request", "true"}, true},
 		{"htmx, a whole page", []string{"HX-Request", "true", "HX-Boosted", "true"}, false},
-		{"htmx, a whole page in a browser that says more", []string{"HX-Request", "true", "HX-Boosted", "true", "Sec-Fetch-Dest", "empty"}, false},
+		{"htmx, a whole page in a browser that says more", []string{"HX-Request", "true", "HX-Boosted", "true",
+			"Sec-Fetch-Dest", "empty"}, false},
 		{"htmx in a frame", []string{"HX-Request", "true", "HX-Boosted", "true", "Sec-Fetch-Dest", "iframe"}, true},
-		{"Turbo Drive", []string{"Sec-Fetch-Dest", "empty", "Accept", "text/html, application/xhtml+xml", "X-Turbo-Request-Id", "5d8b"}, false},
-		{"Turbo in a frame of its own", []string{"Sec-Fetch-Dest", "empty", "Accept", "text/html, application/xhtml+xml", "Turbo-Frame", "messages"}, true},
-		{"jQuery that wants HTML", []string{"Sec-Fetch-Dest", "empty", "Accept", "text/html, */*; q=0.01", "X-Requested-With", "XMLHttpRequest"}, true},
+		{"Turbo Drive", []string{"Sec-Fetch-Dest", "empty", "Accept", "text/html, application/xhtml+xml",
+			"X-Turbo-Request-Id", "5d8b"}, false},
+		{"Turbo in a frame of its own", []string{"Sec-Fetch-Dest", "empty", "Accept", "text/html, application/xhtml+xml",
+			"Turbo-Frame", "messages"}, true},
+		{"jQuery that wants HTML", []string{"Sec-Fetch-Dest", "empty", "Accept", "text/html, */*; q=0.01", "X-Requested-With",
+			"XMLHttpRequest"}, true},
 		{"jQuery", []string{"X-Requested-With", "XMLHttpRequest"}, true},
 		{"Turbo", []string{"Turbo-Frame", "messages"}, true},
 		{"pjax", []string{"X-PJAX", "true"}, true},

@@ -107,13 +107,15 @@ func harmless(name string) bool {
 
 // visitorWords are in names that may tell of a visitor, besides those that SessionLike knows.
 var visitorWords = []string{
-	"cert", "verify", "ssl-client", "tls-client", "x509", "-dn", "-cn", "access", "account", "member", "mail", "secret", "key", "client-id", "subject", "principal", "ident", "claim", "group", "role",
+	"cert", "verify", "ssl-client", "tls-client", "x509", "-dn", "-cn", "access", "account", "member", "mail", "secret",
+	"key", "client-id", "subject", "principal", "ident", "claim", "group", "role",
 	"org", "tenant", "person", "profile", "customer", "owner", "phone", "msisdn", "signature", "pass", "cred",
 }
 
 // inFamily reports whether a name that is not known belongs to a family of a product that names no visitors.
 func inFamily(name string) bool {
-	return slices.ContainsFunc(harmlessFamilies, func(start string) bool { return len(name) >= len(start) && strings.EqualFold(name[:len(start)], start) }) &&
+	return slices.ContainsFunc(harmlessFamilies,
+		func(start string) bool { return len(name) >= len(start) && strings.EqualFold(name[:len(start)], start) }) &&
 		!tells(name)
 }
 

@@ -48,7 +48,8 @@ func TestHeadersThatNameAUserMakeAClientKnown(t *testing.T) {
 // nobody.txt has headers that anybody's request may have.
 func TestHeadersOfEverybodysRequestsMakeNobodyKnown(t *testing.T) {
 	for name, who := range named(t, "nobody.txt", 380) {
-		if why := Credentials(&http.Request{Header: http.Header{http.CanonicalHeaderKey(name): {"x"}}}, Benign{}); why != eligibility.None {
+		if why := Credentials(&http.Request{Header: http.Header{http.CanonicalHeaderKey(name): {"x"}}},
+			Benign{}); why != eligibility.None {
 			t.Errorf("%s: %s is %v", who, name, why)
 		}
 	}

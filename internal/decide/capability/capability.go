@@ -23,7 +23,8 @@ var uuid = regexp.MustCompile(`(?i)[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}`)
 // between letters and digits, or to capitals, more often than names do. Letters of one case are a name, and digits
 // alone are a number. The location must be normalised, such as "/a/b%C3%A9?page=2". It is safe for concurrent use.
 func Looks(location string) bool {
-	for run := range strings.FieldsFuncSeq(escape.Decode(location), func(c rune) bool { return !letter(c) && !digit(c) && !hyphen(c) }) {
+	for run := range strings.FieldsFuncSeq(escape.Decode(location),
+		func(c rune) bool { return !letter(c) && !digit(c) && !hyphen(c) }) {
 		if len(run) >= least && mixes(run) || len(run) >= 32 && uuid.MatchString(run) {
 			return true
 		}

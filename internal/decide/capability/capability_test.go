@@ -35,8 +35,8 @@ func TestLocationsThatLookLikeSecretsAreRecognised(t *testing.T) {
 	}
 }
 
-// innocent.txt has locations of ordinary pages in many languages, written for this test. With -v and -args FILES, the test
-// says how many of the paths in these look like secrets.
+// innocent.txt has locations of ordinary pages in many languages, written for this test. With -v and -args FILES, the
+// test says how many of the paths in these look like secrets.
 func TestOrdinaryLocationsAreNotTakenForSecrets(t *testing.T) {
 	for _, name := range append(flag.Args(), "testdata/innocent.txt") {
 		var alarms []string
@@ -46,7 +46,8 @@ func TestOrdinaryLocationsAreNotTakenForSecrets(t *testing.T) {
 				alarms = append(alarms, location)
 			}
 		}
-		t.Logf("%s: %d of %d, %.2f %%: %.200q", name, len(alarms), len(all), 100*float64(len(alarms))/float64(len(all)), alarms[:min(len(alarms), 5)])
+		t.Logf("%s: %d of %d, %.2f %%: %.200q", name, len(alarms), len(all), 100*float64(len(alarms))/float64(len(all)),
+			alarms[:min(len(alarms), 5)])
 		if strings.HasPrefix(name, "testdata/") && (len(all) < 300 || len(alarms) > 4) {
 			t.Errorf("%d false alarms of %d, want at most 4: %q", len(alarms), len(all), alarms)
 		}
@@ -73,7 +74,8 @@ func TestRandomSecretsAreFound(t *testing.T) {
 		}
 		return string(token)
 	}
-	jwt := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256"}`)) + "." + strings.Repeat("x", 40) + "." + strings.Repeat("x", 43)
+	jwt := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256"}`)) + "." + strings.Repeat("x", 40) + "." +
+		strings.Repeat("x", 43)
 	for _, tt := range []struct {
 		name, shape, alphabet string
 		found                 float64 // in percent

@@ -9,8 +9,10 @@ import (
 
 // secretWords occur in the names of variables that carry a secret.
 var secretWords = words(
-	"apikey auth authcode authkey bearer capability captcha challenge code cookie credential credentials csrf digest guid guids hash hmac " +
-		"invitation invite invitecode jwt key magic mac nonce oauth otp passcode passkey passphrase passwd password pin pw pwd secret session sessionid sessid sess sid sig sign " +
+	"apikey auth authcode authkey bearer capability captcha challenge code cookie credential credentials csrf digest " +
+		"guid guids hash hmac " +
+		"invitation invite invitecode jwt key magic mac nonce oauth otp passcode passkey passphrase passwd password pin pw " +
+		"pwd secret session sessionid sessid sess sid sig sign " +
 		"signature signed share sharekey ticket token tokens totp uuid uuids verification verifier verify voucher xsrf")
 
 // weakWords are secret words that often mean something else. The word before decides.
@@ -18,8 +20,10 @@ var weakWords = words("code key hash sign digest")
 
 // plainWords make a weak word after them harmless, as in country code or sort key.
 var plainWords = words(
-	"air airport area block category cipher city color colour commit content country course currency dial error exit file foreign git http " +
-		"iata icao iso item lang language locale phone post postal primary product public qr region rev revision room route sort source " +
+	"air airport area block category cipher city color colour commit content country course currency dial error exit " +
+		"file foreign git http " +
+		"iata icao iso item lang language locale phone post postal primary product public qr region rev revision room " +
+		"route sort source " +
 		"state station status stock tree tx unicode vehicle zip zone")
 
 func words(list string) map[string]bool {

@@ -86,7 +86,8 @@ func Revise(r Record, c Context) Standing {
 	return s
 }
 
-// Overtaken reports whether what keeps a location out has ended since that was decided, so that its next visit lists it.
+// Overtaken reports whether what keeps a location out has ended since that was decided, so that its next visit lists
+// it.
 func Overtaken(r Record, c Context) bool {
 	switch r.Reason {
 	case Duplicate, SoftNotFound, Growth: // which other pages decide

@@ -27,52 +27,71 @@ func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
 		{"entry", Record{}, Context{Entry: true}, Standing{Listed, ByEntry}},
 		{"an entry redirects to it", Record{Evidence: Evidence{Hop: 1}}, Context{}, Standing{Listed, ByEntry}},
 		{"route", Record{Evidence: Evidence{Route: true}}, Context{}, Standing{Listed, ByRoute}},
-		{"link to what names an order, an invitation or a back office", Record{Location: "/admin/invite/order-7", Evidence: linked}, Context{}, Standing{Listed, ByLink}},
+		{"link to what names an order, an invitation or a back office", Record{Location: "/admin/invite/order-7",
+			Evidence: linked}, Context{}, Standing{Listed, ByLink}},
 		{"link", Record{Evidence: linked}, Context{}, Standing{Listed, ByLink}},
 		{"link, on a day that is full", Record{Evidence: linked}, Context{Full: true}, Standing{Waiting, Growth}},
-		{"route, on a day that is full", Record{Evidence: Evidence{Route: true, Link: true}}, Context{Full: true}, Standing{Listed, ByRoute}},
-		{"listed before, on a day that is full", Record{Public: true, Evidence: linked}, Context{Full: true}, Standing{Listed, ByLink}},
+		{"route, on a day that is full", Record{Evidence: Evidence{Route: true, Link: true}}, Context{Full: true},
+			Standing{Listed, ByRoute}},
+		{"listed before, on a day that is full", Record{Public: true, Evidence: linked}, Context{Full: true},
+			Standing{Listed, ByLink}},
 		{"rule", Record{}, Context{Listing: Always}, Standing{Listed, ByRule}},
-		{"rule before other evidence", Record{Evidence: linked}, Context{Listing: Always, Entry: true}, Standing{Listed, ByRule}},
+		{"rule before other evidence", Record{Evidence: linked}, Context{Listing: Always, Entry: true},
+			Standing{Listed, ByRule}},
 
 		{"a field for a password", logIn, Context{}, Standing{Excluded, PasswordField}},
 		{"a field for a password, and a rule", logIn, Context{Listing: Always}, Standing{Listed, ByRule}},
 		{"a field for a password where visitors enter", logIn, Context{Entry: true}, Standing{Listed, ByEntry}},
-		{"link to a query of its own", Record{Self: true, Evidence: linked}, Context{OwnQuery: true}, Standing{Listed, ByLink}},
-		{"link to a query that the page does not name", Record{Evidence: linked}, Context{OwnQuery: true}, Standing{Excluded, QueryNotCanonical}},
+		{"link to a query of its own", Record{Self: true, Evidence: linked}, Context{OwnQuery: true},
+			Standing{Listed, ByLink}},
+		{"link to a query that the page does not name", Record{Evidence: linked}, Context{OwnQuery: true},
+			Standing{Excluded, QueryNotCanonical}},
 
 		{"listed before", Record{Public: true}, Context{}, Standing{Listed, ByHistory}},
 		{"listed before, and linked", Record{Public: true, Evidence: linked}, Context{}, Standing{Listed, ByLink}},
 
-		{"never", Record{Public: true, Evidence: linked}, Context{Listing: Never, Entry: true}, Standing{Excluded, RuleNever}},
-		{"robots.txt", Record{Public: true, Evidence: linked}, Context{Disallowed: true, Listing: Always}, Standing{Excluded, Disallowed}},
-		{"noindex", Record{Content: NoIndex, Public: true, Evidence: linked}, Context{Listing: Always}, Standing{Excluded, NoIndex}},
+		{"never", Record{Public: true, Evidence: linked}, Context{Listing: Never, Entry: true},
+			Standing{Excluded, RuleNever}},
+		{"robots.txt", Record{Public: true, Evidence: linked}, Context{Disallowed: true, Listing: Always},
+			Standing{Excluded, Disallowed}},
+		{"noindex", Record{Content: NoIndex, Public: true, Evidence: linked}, Context{Listing: Always},
+			Standing{Excluded, NoIndex}},
 		{"ends later", Record{Until: 5, Public: true, Evidence: linked}, Context{Now: 4}, Standing{Listed, ByLink}},
 		{"has ended", Record{Until: 5, Public: true, Evidence: linked}, Context{Now: 5}, Standing{Excluded, NoIndex}},
 		{"head not seen over a rule", Record{Content: HeadNotSeen}, Context{Listing: Always}, Standing{Held, HeadNotSeen}},
 		{"empty over a rule", Record{Content: Empty}, Context{Listing: Always}, Standing{Held, Empty}},
 		{"encoding", Record{Content: Encoding, Evidence: linked}, Context{}, Standing{Held, Encoding}},
-		{"forgotten", Record{Barred: true, Public: true, Evidence: linked}, Context{Entry: true}, Standing{Excluded, Forgotten}},
+		{"forgotten", Record{Barred: true, Public: true, Evidence: linked}, Context{Entry: true},
+			Standing{Excluded, Forgotten}},
 		{"forgotten, and a rule", Record{Barred: true}, Context{Listing: Always}, Standing{Listed, ByRule}},
 
-		{"not there, and linked", Record{Absent: NotFound, Answered: true, Evidence: linked}, Context{}, Standing{Waiting, NoPage}},
+		{"not there, and linked", Record{Absent: NotFound, Answered: true, Evidence: linked}, Context{},
+			Standing{Waiting, NoPage}},
 		{"not there", Record{Absent: NotFound}, Context{Entry: true}, Standing{Waiting, NoEvidence}},
-		{"not there, and was listed", Record{Absent: StatusGone, Public: true, Evidence: linked}, Context{Listing: Always}, Standing{Gone, StatusGone}},
+		{"not there, and was listed", Record{Absent: StatusGone, Public: true, Evidence: linked}, Context{Listing: Always},
+			Standing{Gone, StatusGone}},
 		{"for one visitor", Record{Content: NoStore}, Context{}, Standing{Excluded, NoStore}},
 
 		{"action, link", Record{Location: actionURL, Evidence: shown}, Context{}, Standing{Held, ActionWord}},
-		{"action, route", Record{Location: actionURL, Evidence: Evidence{Route: true}}, Context{}, Standing{Held, ActionWord}},
-		{"secret, route", Record{Location: capabilityURL, Evidence: Evidence{Route: true}}, Context{}, Standing{Held, Capability}},
+		{"action, route", Record{Location: actionURL, Evidence: Evidence{Route: true}}, Context{},
+			Standing{Held, ActionWord}},
+		{"secret, route", Record{Location: capabilityURL, Evidence: Evidence{Route: true}}, Context{},
+			Standing{Held, Capability}},
 		{"secret, link seen once", Record{Location: capabilityURL, Evidence: linked}, Context{}, Standing{Held, Capability}},
-		{"secret, link seen a day apart", Record{Location: capabilityURL, Evidence: shown}, Context{}, Standing{Listed, ByLink}},
-		{"secret, an entry redirects to it", Record{Location: capabilityURL, Evidence: Evidence{Hop: 1}}, Context{}, Standing{Held, Capability}},
-		{"secret, an entry redirects to it, a day apart", Record{Location: capabilityURL, Evidence: Evidence{Hop: 1, Secrecy: Confirmed}}, Context{}, Standing{Listed, ByEntry}},
-		{"a route variable named like a secret", Record{Location: "/x/winter", Evidence: Evidence{Link: true, Secrecy: Named}}, Context{}, Standing{Held, Capability}},
+		{"secret, link seen a day apart", Record{Location: capabilityURL, Evidence: shown}, Context{},
+			Standing{Listed, ByLink}},
+		{"secret, an entry redirects to it", Record{Location: capabilityURL, Evidence: Evidence{Hop: 1}}, Context{},
+			Standing{Held, Capability}},
+		{"secret, an entry redirects to it, a day apart", Record{Location: capabilityURL,
+			Evidence: Evidence{Hop: 1, Secrecy: Confirmed}}, Context{}, Standing{Listed, ByEntry}},
+		{"a route variable named like a secret", Record{Location: "/x/winter",
+			Evidence: Evidence{Link: true, Secrecy: Named}}, Context{}, Standing{Held, Capability}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.r.Witnessed = tt.r.Absent == None && tt.r.Content != NoStore
 			if got, claims := Decide(tt.r, tt.c); got != tt.want || claims != got.Listed() {
-				t.Errorf("%v because of %v, claims %t, want %v because of %v", got.Verdict, got.Reason, claims, tt.want.Verdict, tt.want.Reason)
+				t.Errorf("%v because of %v, claims %t, want %v because of %v", got.Verdict, got.Reason, claims, tt.want.Verdict,
+					tt.want.Reason)
 			}
 		})
 	}
@@ -80,7 +99,8 @@ func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
 
 // Of the pages that would each be listed, one represents a content.
 func TestOneOfSeveralCopiesIsListed(t *testing.T) {
-	routed, linked := Record{Location: "/page", Evidence: Evidence{Route: true}}, Record{Location: "/page", Evidence: Evidence{Link: true}}
+	routed, linked := Record{Location: "/page", Evidence: Evidence{Route: true}},
+		Record{Location: "/page", Evidence: Evidence{Link: true}}
 	self, old, queried := linked, linked, linked
 	queried.Location = "/?page=1"
 	self.Self = true
@@ -97,7 +117,8 @@ func TestOneOfSeveralCopiesIsListed(t *testing.T) {
 	}{
 		{"alone", routed, false, 1, nil, None},
 		{"the first to be listed of several", linked, false, 3, nil, None},
-		{"with a route and no query, where a linked one with a query is listed", routed, false, 2, other(Proven, "/?page=1"), None},
+		{"with a route and no query, where a linked one with a query is listed", routed, false, 2, other(Proven, "/?page=1"),
+			None},
 		{"linked, where one is listed that is not", linked, false, 2, &Claim{Proven, false, shorter}, None},
 		{"linked and with a query, where one without is listed", queried, false, 2, &Claim{Proven, false, longer}, Duplicate},
 		{"linked, where a linked one is listed", linked, false, 2, other(Proven, shorter), Duplicate},
@@ -162,13 +183,15 @@ func TestReviseActsOnWhatHasChangedSince(t *testing.T) {
 		{"never no more", Record{Public: true}, Context{}, Standing{Excluded, RuleNever}, listed},
 		{"robots.txt", Record{Public: true}, Context{Disallowed: true}, listed, Standing{Excluded, Disallowed}},
 		{"the end", Record{Public: true, Until: 5}, Context{Now: 5}, listed, Standing{Excluded, NoIndex}},
-		{"a parameter that is not allowed", Record{Public: true}, Context{OwnQuery: true}, listed, Standing{Excluded, QueryNotCanonical}},
+		{"a parameter that is not allowed", Record{Public: true}, Context{OwnQuery: true}, listed,
+			Standing{Excluded, QueryNotCanonical}},
 		{"a duplicate", Record{Public: true}, Context{}, copied, copied},
 		{"what waits for evidence", Record{}, Context{}, waits, waits},
 	} {
 		tt.r.Witnessed, tt.r.Link, tt.r.Standing = true, true, tt.stored
 		if got := Revise(tt.r, tt.c); got != tt.want {
-			t.Errorf("%s: %v because of %v, want %v because of %v", tt.name, got.Verdict, got.Reason, tt.want.Verdict, tt.want.Reason)
+			t.Errorf("%s: %v because of %v, want %v because of %v", tt.name, got.Verdict, got.Reason, tt.want.Verdict,
+				tt.want.Reason)
 		}
 	}
 }
@@ -193,16 +216,20 @@ func TestLinkIsConfirmedADayLater(t *testing.T) {
 			news = ev.SawLink(1_700_000_000_000 + moment.Time(h)*3_600_000)
 		}
 		if news != tt.news || (ev.Secrecy == Confirmed) != tt.confirmed {
-			t.Errorf("%s: news %t and confirmed %t, want %t and %t", tt.name, news, ev.Secrecy == Confirmed, tt.news, tt.confirmed)
+			t.Errorf("%s: news %t and confirmed %t, want %t and %t", tt.name, news, ev.Secrecy == Confirmed, tt.news,
+				tt.confirmed)
 		}
 	}
 }
 
 func TestPagesForTheOwnerAreKnownByTheirNames(t *testing.T) {
 	for want, locations := range map[bool]string{
-		true: "/404 /404.html /500 /Error /offline /thank-you /thank_you/ /logged-out /header /_partials/menu /fragments/menu /ajax/comments /dashboard /dashboard/sales " +
-			"/backoffice /staff /logs /config /customers/export /wp-admin/ /debug/pprof/ /actuator /admin /admin/users/5 /logs/search /metrics /%61dmin",
-		false: "/ /about /errors-in-history /blog/error-messages-explained /area-404 /header-bidding /help /rooms/401-b /customer-stories /a?page=404 /staff-handbook " +
+		true: "/404 /404.html /500 /Error /offline /thank-you /thank_you/ /logged-out /header /_partials/menu " +
+			"/fragments/menu /ajax/comments /dashboard /dashboard/sales " +
+			"/backoffice /staff /logs /config /customers/export /wp-admin/ /debug/pprof/ /actuator /admin /admin/users/5 " +
+			"/logs/search /metrics /%61dmin",
+		false: "/ /about /errors-in-history /blog/error-messages-explained /area-404 /header-bidding /help /rooms/401-b " +
+			"/customer-stories /a?page=404 /staff-handbook " +
 			"/docs/admin-guide /invite /orders/5 /reset-password /search /share/summer-party /.php",
 	} {
 		for location := range strings.FieldsSeq(locations) {

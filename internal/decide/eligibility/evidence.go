@@ -12,9 +12,11 @@ import (
 //
 // A new kind of evidence is a field here, a line of Kinds, its reason, and the place where it is seen.
 type Evidence struct {
-	Route   bool        `cbor:"1,keyasint,omitzero"`  // its route matches exactly this location, and it showed a whole document
-	Link    bool        `cbor:"4,keyasint,omitzero"`  // a listed page links to it
-	LinkAt  moment.Time `cbor:"5,keyasint,omitzero"`  // of such a link: the first one while the page waits, the last one while nobody gets it
+	// its route matches exactly this location, and it showed a whole document
+	Route bool `cbor:"1,keyasint,omitzero"`
+	Link  bool `cbor:"4,keyasint,omitzero"` // a listed page links to it
+	// of such a link: the first one while the page waits, the last one while nobody gets it
+	LinkAt  moment.Time `cbor:"5,keyasint,omitzero"`
 	Hop     int         `cbor:"9,keyasint,omitzero"`  // how many redirects lead here from an entry, one or two; 0 for none
 	Sitemap bool        `cbor:"10,keyasint,omitzero"` // the site's own sitemap has it
 	Secrecy Secrecy     `cbor:"11,keyasint,omitzero"`
@@ -32,7 +34,8 @@ const (
 
 // Kinds yields the kinds of evidence that there are, the strongest first. Nothing else lists them.
 func (ev *Evidence) Kinds(yield func(Reason) bool) {
-	_ = (!ev.Route || yield(ByRoute)) && (!ev.Link || yield(ByLink)) && (ev.Hop == 0 || yield(ByEntry)) && (!ev.Sitemap || yield(BySitemap))
+	_ = (!ev.Route || yield(ByRoute)) && (!ev.Link || yield(ByLink)) && (ev.Hop == 0 || yield(ByEntry)) &&
+		(!ev.Sitemap || yield(BySitemap))
 }
 
 // Proof returns what shows that the location is public, None if nothing does.

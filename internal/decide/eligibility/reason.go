@@ -2,8 +2,8 @@ package eligibility
 
 import "github.com/servemap/servemap/internal/page/location"
 
-// Reason says why: of an address, a link, a request, a response, a verdict or a page that has left. Nothing else says so.
-// Its name is a word or two to log and to search for; package messages has its texts.
+// Reason says why: of an address, a link, a request, a response, a verdict or a page that has left. Nothing else says
+// so. Its name is a word or two to log and to search for; package messages has its texts.
 type Reason uint8
 
 // The reasons. Those that a verdict can carry are stored by number, so their numbers never change.
@@ -113,13 +113,15 @@ var reasonNames = [...]string{
 
 	ByRule: "rule", ByEntry: "entry", ByRoute: "route", ByLink: "link", BySitemap: "sitemap", ByHistory: "history",
 
-	NoEvidence: "no-evidence", NotSeen: "not-seen", NoPage: "no-page", LeadsOn: "leads-on", RuleNever: "rule-never", Forgotten: "forgotten",
-	NoIndex: "noindex", Private: "private", NoStore: "no-store",
+	NoEvidence: "no-evidence", NotSeen: "not-seen", NoPage: "no-page", LeadsOn: "leads-on", RuleNever: "rule-never",
+	Forgotten: "forgotten",
+	NoIndex:   "noindex", Private: "private", NoStore: "no-store",
 	CanonicalElsewhere: "canonical-elsewhere", CanonicalConflict: "canonical-conflict",
 	QueryNotCanonical: "query-not-canonical", HeadNotSeen: "head-not-seen", Empty: "empty", Encoding: "encoding",
 	ActionWord: "action-word",
 
-	StatusGone: "gone", NotFound: "not-found", Denied: "denied", LoginRedirect: "login-redirect", Moved: "moved", Unseen: "unseen",
+	StatusGone: "gone", NotFound: "not-found", Denied: "denied", LoginRedirect: "login-redirect", Moved: "moved",
+	Unseen: "unseen",
 
 	Capability: "capability", Duplicate: "duplicate", SoftNotFound: "soft-not-found", Disallowed: "disallowed",
 	PasswordField: "password-field", Growth: "growth",
@@ -128,13 +130,18 @@ var reasonNames = [...]string{
 	IdentityHeader: "identity-header", Cookie: "cookie", NotAnonymous: "not-anonymous",
 	Status: "status", NotHTML: "not-html", Attachment: "attachment", Incomplete: "incomplete", Fragment: "fragment",
 
-	LinkActs: "acting", LinkHeld: "held", LinkElsewhere: "elsewhere", LinkOffSite: "off-site", LinkLeft: "left", LinkEndless: "endless",
-	LinkUnread: "unread", LinkStale: "stale", LinkTooMany: "too-many", LinkFile: "file", LinkNoFollow: "nofollow", LinkFailed: "failed", LinkWalled: "walled",
-	LinkRefused: "refused", LinkLogin: "login", LinkRedirects: "redirect", LinkNoHTML: "no-html", LinkError: "error", LinkNotGot: "not-got",
+	LinkActs: "acting", LinkHeld: "held", LinkElsewhere: "elsewhere", LinkOffSite: "off-site", LinkLeft: "left",
+	LinkEndless: "endless",
+	LinkUnread:  "unread", LinkStale: "stale", LinkTooMany: "too-many", LinkFile: "file", LinkNoFollow: "nofollow",
+	LinkFailed: "failed", LinkWalled: "walled",
+	LinkRefused: "refused", LinkLogin: "login", LinkRedirects: "redirect", LinkNoHTML: "no-html", LinkError: "error",
+	LinkNotGot: "not-got",
 
-	AddressHost: "host", AddressForm: "form", AddressCharacter: "character", AddressEscape: "escape", AddressSegment: "segment",
-	AddressPathParam: "path-param", AddressTooLong: "too-long", AddressEmail: "email", AddressOutsideFolder: "outside-folder",
-	AddressQuery: "query",
+	AddressHost: "host", AddressForm: "form", AddressCharacter: "character", AddressEscape: "escape",
+	AddressSegment:   "segment",
+	AddressPathParam: "path-param", AddressTooLong: "too-long", AddressEmail: "email",
+	AddressOutsideFolder: "outside-folder",
+	AddressQuery:         "query",
 }
 
 // Standing returns the verdict that has the reason, Unknown if none has.

@@ -141,7 +141,8 @@ func AssetName(location string) bool {
 	return assets[strings.ToLower(path.Ext(p))]
 }
 
-var assets = words(".css .js .mjs .map .json .xml .txt .csv .png .jpg .jpeg .gif .webp .avif .svg .ico .bmp .woff .woff2 .ttf .otf .eot " +
+var assets = words(".css .js .mjs .map .json .xml .txt .csv .png .jpg .jpeg .gif .webp .avif .svg .ico .bmp .woff " +
+	".woff2 .ttf .otf .eot " +
 	".mp3 .mp4 .webm .ogg .wav .avi .mov .pdf .zip .gz .tar .tgz .bz2 .xz .7z .rar .exe .dmg .iso .wasm .swf .jar .class")
 
 func words(list string) map[string]bool {

@@ -31,7 +31,8 @@ func TestStatusDecidesWhatAResponseProves(t *testing.T) {
 	}{
 		200: {Witness, None},
 		304: {Alive, None},
-		301: {Redirected, None}, 302: {Redirected, None}, 303: {Redirected, None}, 307: {Redirected, None}, 308: {Redirected, None},
+		301: {Redirected, None}, 302: {Redirected, None}, 303: {Redirected, None}, 307: {Redirected, None},
+		308: {Redirected, None},
 		401: {Doubtful, Denied}, 403: {Doubtful, Denied}, 404: {Doubtful, NotFound}, 410: {Vanished, StatusGone},
 	}
 	for status := range 1000 {
@@ -69,14 +70,16 @@ func TestHeadersDecideWhatA200Proves(t *testing.T) {
 		{"HTML in upper case", "/a", typed("TEXT/HTML"), Witness, None},
 		{"JSON", "/a", typed("application/json"), Nothing, NotHTML},
 		{"no type", "/a", typed(""), Nothing, NotHTML},
-		{"incomplete and private", "/a", func(r *response.Response) { r.Complete, r.Header.CacheControl = false, "private" }, Forbidden, Private},
+		{"incomplete and private", "/a", func(r *response.Response) { r.Complete, r.Header.CacheControl = false, "private" },
+			Forbidden, Private},
 		{"private, but no HTML", "/a", func(r *response.Response) {
 			r.Header.ContentType, r.Header.CacheControl = "application/json", "private"
 		}, Nothing, NotHTML},
 		{"long page, cut", "/a", func(r *response.Response) { r.Truncated = true }, Witness, None},
 		{"no memory for the body", "/a", func(r *response.Response) { r.Body, r.Truncated = nil, true }, Witness, None},
 		{"encoded, and kept", "/a", func(r *response.Response) { r.Header.ContentEncoding = "gzip" }, Witness, None},
-		{"encoded, and not kept", "/a", func(r *response.Response) { r.Body, r.Header.ContentEncoding = nil, "gzip" }, Nothing, Encoding},
+		{"encoded, and not kept", "/a", func(r *response.Response) { r.Body, r.Header.ContentEncoding = nil, "gzip" },
+			Nothing, Encoding},
 		{"encoded, and private", "/a", func(r *response.Response) {
 			r.Body, r.Header.ContentEncoding, r.Header.CacheControl = nil, "gzip", "private"
 		}, Forbidden, Private},
@@ -131,8 +134,8 @@ func TestOnlyATextAtRobotsTxtIsARobotsFile(t *testing.T) {
 	}
 }
 
-// The header lines of a page, as they are read, and what they forbid. A 304 proves what a 200 would, except that no page
-// is sent. What a 200 says to robots is read later, with its body.
+// The header lines of a page, as they are read, and what they forbid. A 304 proves what a 200 would, except that no
+// page is sent. What a 200 says to robots is read later, with its body.
 func TestHeaderLinesForbidWhatTheySay(t *testing.T) {
 	for _, tt := range []struct {
 		name, header string
@@ -164,13 +167,15 @@ func TestHeaderLinesForbidWhatTheySay(t *testing.T) {
 	} {
 		t.Run(tt.header+", "+tt.name, func(t *testing.T) {
 			resp := watched(tt.header, tt.lines)
-			want := map[Reason]Kind{None: Witness, Attachment: Nothing, Private: Forbidden, NoStore: Forbidden, NoIndex: Witness}[tt.want]
+			want := map[Reason]Kind{None: Witness, Attachment: Nothing, Private: Forbidden, NoStore: Forbidden,
+				NoIndex: Witness}[tt.want]
 			if kind, why := noRules.Response("/a", resp); kind != want || why != tt.want && tt.want != NoIndex {
 				t.Errorf("response is %v because of %v, want %v", kind, why, tt.want)
 			}
 			resp.Status = http.StatusNotModified
 			forbids := tt.want != None && tt.want != Attachment
-			if kind, why := noRules.Response("/a", resp); forbids && (kind != Forbidden || why != tt.want) || !forbids && kind != Alive {
+			if kind, why := noRules.Response("/a", resp); forbids && (kind != Forbidden || why != tt.want) ||
+				!forbids && kind != Alive {
 				t.Errorf("a 304 is %v because of %v, want %v", kind, why, tt.want)
 			}
 		})
@@ -189,7 +194,8 @@ func TestAssetsAreRecognisedByTheirExtension(t *testing.T) {
 		"/": false, "/about": false, "/a.html": false, "/a.htm": false, "/a.php": false, "/v1.2": false, "/jane.doe": false,
 		"/css": false, "/a.css/": false, "/a.css/b": false, "/list?page=a.css": false,
 		"/a.css": true, "/account/profile.css": true, "/A.CSS": true, "/a.js": true, "/a.png": true, "/a.woff2": true,
-		"/a.json": true, "/feed.xml": true, "/robots.txt": true, "/a.pdf": true, "/a.tar.gz": true, "/.css": true, "/a.css?page=2": true,
+		"/a.json": true, "/feed.xml": true, "/robots.txt": true, "/a.pdf": true, "/a.tar.gz": true, "/.css": true,
+		"/a.css?page=2": true,
 	} {
 		base.Equal(t, AssetName(location), want, "AssetName(%q)", location)
 	}
@@ -198,9 +204,11 @@ func TestAssetsAreRecognisedByTheirExtension(t *testing.T) {
 func TestRedirectsToALoginAreRecognised(t *testing.T) {
 	for login, targets := range map[bool][]string{
 		true: {
-			"/login", "/anmelden?zurueck=/a", "/connexion", "/%E7%99%BB%E5%BD%95", "/%D0%B2%D0%BE%D0%B9%D1%82%D0%B8/", "/login/", "/login?next=/a", "/Login#top", "/log-in", "/logon", "/users/sign_in", "/signin", "/accounts/login/",
+			"/login", "/anmelden?zurueck=/a", "/connexion", "/%E7%99%BB%E5%BD%95", "/%D0%B2%D0%BE%D0%B9%D1%82%D0%B8/", "/login/",
+			"/login?next=/a", "/Login#top", "/log-in", "/logon", "/users/sign_in", "/signin", "/accounts/login/",
 			"/wp-login.php?redirect_to=x", "/login.html", "login", "https://example.com/sso/start", "https://login.example.com/",
-			"https://auth.example.com?x=/", "//auth.example.com/x", "https://accounts.example.org/o/oauth2/v2/auth?x", "/.auth/login/aad",
+			"https://auth.example.com?x=/", "//auth.example.com/x", "https://accounts.example.org/o/oauth2/v2/auth?x",
+			"/.auth/login/aad",
 			"/realms/x/protocol/openid-connect/auth",
 		},
 		false: {

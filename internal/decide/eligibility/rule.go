@@ -89,15 +89,18 @@ func check(r Rule) error {
 	case r.Listing > Never:
 		return fmt.Errorf("has the list %d; it must be Auto, Always or Never", r.Listing)
 	case !sitemap.ValidFreq(r.ChangeFreq):
-		return fmt.Errorf("has the changefreq %q; it must be always, hourly, daily, weekly, monthly, yearly or never", r.ChangeFreq)
+		return fmt.Errorf("has the changefreq %q; it must be always, hourly, daily, weekly, monthly, yearly or never",
+			r.ChangeFreq)
 	case !(r.Priority >= 0 && r.Priority <= 1) || math.Abs(10*r.Priority-tenths(r.Priority)) > 1e-6: // so NaN too
 		return fmt.Errorf("has the priority %v; it must be 0.1, 0.2 and so on to 1", r.Priority)
 	case len(r.Query) > 0 && strings.Contains(r.Pattern, "?"):
 		return errors.New(`has a "?", but a query is for a path only; leave out the "?" and what follows`)
 	case r.Section != "" && (!sectionName.MatchString(r.Section) || taken.MatchString(r.Section)):
 		return fmt.Errorf(`has the section %q; it must be of small letters, digits, "-" and "_", at most 32, such as "blog", not "news" or "index", and not end in "-" and a number, since parts do`, r.Section)
-	case r.Listing == Unset && r.ChangeFreq == "" && r.Priority == 0 && r.Section == "" && len(r.Query) == 0 && !r.IgnoreCacheControl:
-		return errors.New("says nothing; say whether to list the pages, their query parameters, to ignore Cache-Control, a changefreq, a priority or a section")
+	case r.Listing == Unset && r.ChangeFreq == "" && r.Priority == 0 && r.Section == "" && len(r.Query) == 0 &&
+		!r.IgnoreCacheControl:
+		return errors.New("says nothing; say whether to list the pages, their query parameters, to ignore Cache-Control, a " +
+			"changefreq, a priority or a section")
 	}
 	for _, key := range r.Query {
 		if err := location.CheckParam(key); err != nil {
@@ -125,8 +128,10 @@ func checkPattern(p string) error {
 	}
 	for i, c := range []byte(p) {
 		switch {
-		case c <= ' ' || c > '~' || strings.IndexByte(robots.NeverRaw, c) >= 0: // it would match nothing, and nobody would notice
-			return errors.New("must be written as in a URL: percent-encode spaces, non-ASCII characters and any of " + robots.NeverRaw)
+		case c <= ' ' || c > '~' || strings.IndexByte(robots.NeverRaw, c) >= 0:
+			// it would match nothing, and nobody would notice
+			return errors.New("must be written as in a URL: percent-encode spaces, non-ASCII characters and any of " +
+				robots.NeverRaw)
 		case c == '%' && !escape.Is(p[i:]):
 			return errors.New(`has a "%" without two hexadecimal digits after it; write "%25" for the character`)
 		}

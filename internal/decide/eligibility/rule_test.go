@@ -138,13 +138,17 @@ func TestBadRulesNameThePatternAndTheFix(t *testing.T) {
 		{"escape cut off", list("/100%", Never), `write "%25" for the character`},
 		{"unknown listing", list("/a", 4), "the list 4; it must be Auto, Always or Never"},
 		{"nothing said", Rule{Pattern: "/a"}, "says nothing; say whether to list"},
-		{"changefreq in upper case", Rule{Pattern: "/a", ChangeFreq: "Daily"}, `the changefreq "Daily"; it must be always, hourly,`},
-		{"priority too high", Rule{Pattern: "/x", Priority: 1.5}, `pattern "/x": has the priority 1.5; it must be 0.1, 0.2 and so on to 1`},
+		{"changefreq in upper case", Rule{Pattern: "/a", ChangeFreq: "Daily"},
+			`the changefreq "Daily"; it must be always, hourly,`},
+		{"priority too high", Rule{Pattern: "/x", Priority: 1.5},
+			`pattern "/x": has the priority 1.5; it must be 0.1, 0.2 and so on to 1`},
 		{"priority that would be rounded", Rule{Pattern: "/x", Priority: 0.04}, "the priority 0.04"},
 		{"priority between two tenths", Rule{Pattern: "/x", Priority: 0.75}, "the priority 0.75"},
 		{"priority that is no number", Rule{Pattern: "/x", Priority: math.NaN()}, "the priority NaN"},
-		{"parameters below a query", Rule{Pattern: "/a?b=", Query: []string{"c"}}, `has a "?", but a query is for a path only`},
-		{"parameter with its value", Rule{Pattern: "/a", Query: []string{"id", "c=1"}}, `query: "c=1" is not the name of a parameter`},
+		{"parameters below a query", Rule{Pattern: "/a?b=", Query: []string{"c"}},
+			`has a "?", but a query is for a path only`},
+		{"parameter with its value", Rule{Pattern: "/a", Query: []string{"id", "c=1"}},
+			`query: "c=1" is not the name of a parameter`},
 		{"parameter without name", Rule{Pattern: "/a", Query: []string{""}}, `query: ""`},
 		{"parameter with a wildcard", Rule{Pattern: "/a", Query: []string{"utm_*"}}, "without wildcards"},
 		{"parameter that is escaped", Rule{Pattern: "/a", Query: []string{"gr%C3%B6%C3%9Fe"}}, "without wildcards, escapes"},
@@ -161,7 +165,8 @@ func TestBadRulesNameThePatternAndTheFix(t *testing.T) {
 			}
 		})
 	}
-	newRules(t, list("/"+strings.Repeat("a*", 8), Never), Rule{Pattern: "/a", Query: []string{"a.b-c_d~e", strings.Repeat("k", 64)}})
+	newRules(t, list("/"+strings.Repeat("a*", 8), Never), Rule{Pattern: "/a",
+		Query: []string{"a.b-c_d~e", strings.Repeat("k", 64)}})
 }
 
 func TestRulesTrustWhatTheyListByName(t *testing.T) {

@@ -110,7 +110,8 @@ func Header(name string) bool {
 }
 
 func tells(canonical string) bool {
-	return strings.HasPrefix(canonical, "X-Forwarded") || strings.HasPrefix(canonical, "X-Original-") || strings.HasSuffix(canonical, "-Ip") || headers[canonical]
+	return strings.HasPrefix(canonical, "X-Forwarded") || strings.HasPrefix(canonical, "X-Original-") ||
+		strings.HasSuffix(canonical, "-Ip") || headers[canonical]
 }
 
 // Passed reports whether a header shows that a proxy passed the request on.
@@ -125,11 +126,14 @@ func Passed(h http.Header) bool {
 
 var (
 	// headers are those that Header does not know by their beginning.
-	headers = canonical("cf-connecting-ip cf-connecting-ipv6 cf-pseudo-ipv4 cf-visitor client-ip cloudfront-forwarded-proto " +
+	headers = canonical("cf-connecting-ip cf-connecting-ipv6 cf-pseudo-ipv4 cf-visitor client-ip " +
+		"cloudfront-forwarded-proto " +
 		"cloudfront-viewer-address do-connecting-ip fastly-client-ip fastly-ssl fly-client-ip forwarded forwarded-for " +
-		"front-end-https proxy proxy-client-ip remote-addr remote-host true-client-ip wl-proxy-client-ip wl-proxy-ssl x-appengine-user-ip " +
+		"front-end-https proxy proxy-client-ip remote-addr remote-host true-client-ip wl-proxy-client-ip wl-proxy-ssl " +
+		"x-appengine-user-ip " +
 		"x-azure-clientip x-azure-socketip x-client-ip x-cluster-client-ip x-envoy-external-address x-envoy-original-path " +
-		"x-host x-host-override x-http-host-override x-nf-client-connection-ip x-proto x-proxyuser-ip x-real-ip x-remote-addr x-remote-ip " +
+		"x-host x-host-override x-http-host-override x-nf-client-connection-ip x-proto x-proxyuser-ip x-real-ip " +
+		"x-remote-addr x-remote-ip " +
 		"x-rewrite-url x-scheme x-script-name x-url-scheme")
 
 	// ofProxies are headers by which proxies name themselves, but not the client.

@@ -26,7 +26,8 @@ func TestClientIsTheLastAddressThatNoTrustedProxySent(t *testing.T) {
 	}{
 		{"a visitor without a proxy", "198.51.100.1:1", nil, ours, "198.51.100.1"},
 		{"a visitor who claims to be another", "198.51.100.1:1", []string{"203.0.113.9"}, ours, "198.51.100.1"},
-		{"a visitor who claims to come through our proxy", "198.51.100.1:1", []string{"203.0.113.9, 10.0.0.1"}, ours, "198.51.100.1"},
+		{"a visitor who claims to come through our proxy", "198.51.100.1:1", []string{"203.0.113.9, 10.0.0.1"}, ours,
+			"198.51.100.1"},
 		{"one proxy", "10.1.2.3:1", []string{"203.0.113.9"}, ours, "203.0.113.9"},
 		{"the visitor sent one of our addresses", "10.1.2.3:1", []string{"10.9.9.9, 203.0.113.9"}, ours, "203.0.113.9"},
 		{"two proxies, in two lines", "192.0.2.7:1", []string{"1.1.1.1, 203.0.113.9", "10.0.0.1"}, ours, "203.0.113.9"},
@@ -72,14 +73,17 @@ func TestParseReadsAListOfProxies(t *testing.T) {
 
 func TestHeadersOfProxiesAreKnown(t *testing.T) {
 	for names, want := range map[string]struct{ header, passed bool }{
-		"X-Forwarded-For X-Forwarded-Host X-Forwarded-Proto X-Forwarded x_forwarded_host X-Original-Url Forwarded X-Real-Ip x-real_ip X-Originating-Ip Ali-Cdn-Real-Ip REMOTE_ADDR Cf-Connecting-Ip " +
-			"X-Proxyuser-Ip True-Client-Ip Fastly-Client-Ip X-Client-Ip X-Cluster-Client-Ip Fly-Client-Ip X-Envoy-External-Address X-Azure-Clientip": {true, true},
+		"X-Forwarded-For X-Forwarded-Host X-Forwarded-Proto X-Forwarded x_forwarded_host X-Original-Url Forwarded " +
+			"X-Real-Ip x-real_ip X-Originating-Ip Ali-Cdn-Real-Ip REMOTE_ADDR Cf-Connecting-Ip " +
+			"X-Proxyuser-Ip True-Client-Ip Fastly-Client-Ip X-Client-Ip X-Cluster-Client-Ip Fly-Client-Ip " +
+			"X-Envoy-External-Address X-Azure-Clientip": {true, true},
 		"X.Forwarded.For X!real~ip":                                           {true, false},
 		"Via Cdn-Loop X-Amzn-Trace-Id Cf-Ray":                                 {false, true},
 		"Accept Host X-Requested-With Referer Origin User-Agent Cookie Cache": {false, false},
 	} {
 		for name := range strings.FieldsSeq(names) {
-			if header, passed := Header(name), Passed(http.Header{"Accept": {"*/*"}, name: {""}}); header != want.header || passed != want.passed {
+			if header, passed := Header(name), Passed(http.Header{"Accept": {"*/*"}, name: {""}}); header != want.header ||
+				passed != want.passed {
 				t.Errorf("%s: %v and passed on %v, want %+v", name, header, passed, want)
 			}
 		}

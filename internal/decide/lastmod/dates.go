@@ -13,17 +13,20 @@ const youngAge = time.Hour
 
 // Dates are the dates in a page's record, all in whole seconds. Only this package changes them.
 type Dates struct {
-	Date      Date               `cbor:"1,keyasint,omitzero"`
-	Count     uint64             `cbor:"2,keyasint,omitzero"`  // changes that were seen
-	Changed   moment.Time        `cbor:"3,keyasint,omitzero"`  // the observation that first showed the present content, 0 if no change was seen
-	Unchanged moment.Time        `cbor:"4,keyasint,omitzero"`  // the observation before that
-	Earlier   [3]moment.Time     `cbor:"5,keyasint,omitzero"`  // the changes before the last one, the latest first
-	Last      Given[moment.Time] `cbor:"6,keyasint,omitzero"`  // the dates at the last observation that had any
-	Moved     Given[bool]        `cbor:"7,keyasint,omitzero"`  // the date moved without a change, so it is not the content's
-	Announced moment.Time        `cbor:"8,keyasint,omitzero"`  // the observation that first showed a link to the page, see Announce
-	Maybe     HeldObservation    `cbor:"9,keyasint,omitzero"`  // the observation that showed what the mark holds
-	Was       Date               `cbor:"10,keyasint,omitzero"` // the date before the last change, see Undo
-	Undone    Undone             `cbor:"11,keyasint,omitzero"` // the change that Undo took back
+	Date  Date   `cbor:"1,keyasint,omitzero"`
+	Count uint64 `cbor:"2,keyasint,omitzero"` // changes that were seen
+	// the observation that first showed the present content, 0 if no change was seen
+	Changed   moment.Time        `cbor:"3,keyasint,omitzero"`
+	Unchanged moment.Time        `cbor:"4,keyasint,omitzero"` // the observation before that
+	Earlier   [3]moment.Time     `cbor:"5,keyasint,omitzero"` // the changes before the last one, the latest first
+	Last      Given[moment.Time] `cbor:"6,keyasint,omitzero"` // the dates at the last observation that had any
+	// the date moved without a change, so it is not the content's
+	Moved Given[bool] `cbor:"7,keyasint,omitzero"`
+	// the observation that first showed a link to the page, see Announce
+	Announced moment.Time     `cbor:"8,keyasint,omitzero"`
+	Maybe     HeldObservation `cbor:"9,keyasint,omitzero"`  // the observation that showed what the mark holds
+	Was       Date            `cbor:"10,keyasint,omitzero"` // the date before the last change, see Undo
+	Undone    Undone          `cbor:"11,keyasint,omitzero"` // the change that Undo took back
 }
 
 // Undone is a change that was taken back.
@@ -54,7 +57,8 @@ type Observation struct {
 // Finding is what an observation says about the page's content, once its dates are merged.
 type Finding struct {
 	Since moment.Time // if the outcome is mark.Changed: the observation that first showed the change
-	Exact moment.Time // a believed date that moved with the change, before the observation that showed it, 0 if there is none
+	// a believed date that moved with the change, before the observation that showed it, 0 if there is none
+	Exact moment.Time
 	Lies  []Lie
 }
 
@@ -94,7 +98,8 @@ func (d Dates) Observe(l Observation, trust Trust) (Dates, Finding) {
 // notAfter replaces times that are later than an observation by the observation's own. The clock was ahead
 // when they were noted.
 func (d *Dates) notAfter(at moment.Time) {
-	for _, t := range [...]*moment.Time{&d.Date.At, &d.Changed, &d.Unchanged, &d.Earlier[0], &d.Earlier[1], &d.Earlier[2]} {
+	for _, t := range [...]*moment.Time{&d.Date.At, &d.Changed, &d.Unchanged, &d.Earlier[0], &d.Earlier[1],
+		&d.Earlier[2]} {
 		*t = min(*t, at)
 	}
 }
@@ -131,7 +136,8 @@ func (d *Dates) change(first HeldObservation, since, at moment.Time, trust Trust
 	}
 	before := d.Date.At
 	d.begin(Date{At: since, Seen: true})
-	if d.Changed, d.Unchanged = since, first.Before; first.Exact != 0 && first.Exact >= before && trust.believes(first.By) {
+	if d.Changed, d.Unchanged = since, first.Before; first.Exact != 0 && first.Exact >= before &&
+		trust.believes(first.By) {
 		d.Date.At, d.Date.By = first.Exact, first.By
 	}
 }

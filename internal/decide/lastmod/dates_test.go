@@ -44,10 +44,14 @@ func TestObservationsGiveTheDatesOfChanges(t *testing.T) {
 	}{
 		{"one observation", Dates{}, []Observation{{At: start}}, Date{}},
 		{"a new page", isNew, []Observation{{At: start}}, Date{At: after(-48 * time.Hour), By: Link}},
-		{"a new page, modified before the link was seen", isNew, []Observation{{At: start, Given: server(old)}}, Date{At: old, By: Server}},
-		{"a new page, modified since the link was seen", isNew, []Observation{{At: start, Given: server(after(-time.Hour))}}, Date{At: after(-time.Hour), By: Server}},
-		{"a new page, with the date of a clock", isNew, []Observation{{At: start, Given: server(start)}}, Date{At: start, By: Link}},
-		{"a change", Dates{}, []Observation{{At: start}, {At: after(time.Hour), Outcome: mark.Changed}}, Date{At: after(time.Hour), Seen: true}},
+		{"a new page, modified before the link was seen", isNew, []Observation{{At: start, Given: server(old)}},
+			Date{At: old, By: Server}},
+		{"a new page, modified since the link was seen", isNew, []Observation{{At: start, Given: server(after(-time.Hour))}},
+			Date{At: after(-time.Hour), By: Server}},
+		{"a new page, with the date of a clock", isNew, []Observation{{At: start, Given: server(start)}},
+			Date{At: start, By: Link}},
+		{"a change", Dates{}, []Observation{{At: start}, {At: after(time.Hour), Outcome: mark.Changed}},
+			Date{At: after(time.Hour), Seen: true}},
 		{"a change that an earlier observation showed", Dates{}, []Observation{
 			{At: start},
 			{At: after(time.Hour), Outcome: mark.Held, Holding: true},
@@ -66,9 +70,14 @@ func TestObservationsGiveTheDatesOfChanges(t *testing.T) {
 		{"a given date that moved without a change", Dates{}, []Observation{
 			{At: start, Given: server(old)}, {At: after(time.Hour), Outcome: mark.Same, Given: server(after(time.Minute))},
 		}, Date{At: old, By: Server}},
-		{"two given dates", Dates{}, []Observation{{At: start, Given: Given[moment.Time]{Server: old, Page: old.Add(-time.Hour)}}}, Date{At: old.Add(-time.Hour), By: Page}},
-		{"a given date that is an hour old at the second observation", Dates{}, []Observation{{At: start, Given: server(start)}, {At: after(time.Hour), Given: server(start)}}, Date{At: start, By: Server}},
-		{"a date that moved without a change before it was an hour old", Dates{}, []Observation{{At: start, Given: server(start)}, {At: after(9 * time.Hour), Outcome: mark.Same, Given: server(after(time.Hour))}}, Date{}},
+		{"two given dates", Dates{}, []Observation{{At: start, Given: Given[moment.Time]{Server: old,
+			Page: old.Add(-time.Hour)}}}, Date{At: old.Add(-time.Hour), By: Page}},
+		{"a given date that is an hour old at the second observation", Dates{},
+			[]Observation{{At: start, Given: server(start)}, {At: after(time.Hour), Given: server(start)}},
+			Date{At: start, By: Server}},
+		{"a date that moved without a change before it was an hour old", Dates{},
+			[]Observation{{At: start, Given: server(start)}, {At: after(9 * time.Hour), Outcome: mark.Same,
+				Given: server(after(time.Hour))}}, Date{}},
 		{"a given date of now", Dates{}, []Observation{{At: start, Given: server(start)}}, Date{}},
 		{"a given date after now", Dates{}, []Observation{{At: start, Given: server(after(time.Hour))}}, Date{}},
 		{"a change that a clock saw which was ahead", Dates{}, []Observation{
@@ -89,7 +98,8 @@ func TestObservationsGiveTheDatesOfChanges(t *testing.T) {
 
 func TestASourceThatWasCaughtDatesNoChange(t *testing.T) {
 	before := observed(Dates{}, Observation{At: start, Given: Given[moment.Time]{Server: after(-9 * time.Hour)}})
-	l := Observation{At: after(time.Hour), Before: start, Outcome: mark.Changed, Since: after(time.Hour), Given: Given[moment.Time]{Server: after(30 * time.Minute)}}
+	l := Observation{At: after(time.Hour), Before: start, Outcome: mark.Changed, Since: after(time.Hour),
+		Given: Given[moment.Time]{Server: after(30 * time.Minute)}}
 	if d, _ := before.Observe(l, Trust{Server: {Caught: true}}); d.Date != (Date{At: after(time.Hour), Seen: true}) {
 		t.Errorf("%+v, want the time of the observation", d.Date)
 	}
@@ -97,7 +107,8 @@ func TestASourceThatWasCaughtDatesNoChange(t *testing.T) {
 
 // randomObservation is an observation some time after the last one. Its clock is right.
 func randomObservation(rnd *rand.Rand, before moment.Time, holding bool) Observation {
-	l := Observation{At: before.Add(time.Duration(1+rnd.IntN(200_000)) * time.Second), Before: before, Holding: holding && rnd.IntN(2) == 0}
+	l := Observation{At: before.Add(time.Duration(1+rnd.IntN(200_000)) * time.Second), Before: before,
+		Holding: holding && rnd.IntN(2) == 0}
 	switch rnd.IntN(5) {
 	case 0:
 		l.Outcome, l.Since = mark.Changed, l.At
@@ -160,17 +171,28 @@ func TestObservationJudgesTheDateThatASourceGave(t *testing.T) {
 		want    verdict
 	}{
 		{"first", step{new: moment.Seconds(50), at: moment.Seconds(100)}, mark.First, plain},
-		{"moved, nothing changed", step{old: moment.Seconds(50), new: moment.Seconds(65), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Same, lied},
-		{"moved to between the observations", step{old: moment.Seconds(50), new: moment.Seconds(95), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Changed, agreed},
-		{"moved to before the last observation", step{old: moment.Seconds(50), new: moment.Seconds(90), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Changed, plain},
-		{"a variant with another date", step{old: moment.Seconds(50), new: moment.Seconds(65), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Variant, plain},
-		{"a variant, and the clock's twice", step{old: moment.Seconds(90), new: moment.Seconds(100), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Variant, ticked},
-		{"changed, and the clock's twice", step{old: moment.Seconds(90), new: moment.Seconds(100), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Changed, agreed},
-		{"an hour behind the clock", step{old: moment.Seconds(1000), new: moment.Seconds(1100), at: moment.Seconds(4700), before: moment.Seconds(4600)}, mark.Same, ticked},
-		{"as far as the clock, by chance at observations close together", step{old: moment.Seconds(50), new: moment.Seconds(53), at: moment.Seconds(100), before: moment.Seconds(97)}, mark.Same, lied},
-		{"held, moved to between the observations", step{old: moment.Seconds(50), new: moment.Seconds(95), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Held, agreed},
-		{"the observation before was not one", step{old: moment.Seconds(50), new: moment.Seconds(95), at: moment.Seconds(100)}, mark.Same, plain},
-		{"the date before was that of a clock that was ahead", step{old: moment.Seconds(500), new: moment.Seconds(95), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Same, plain},
+		{"moved, nothing changed", step{old: moment.Seconds(50), new: moment.Seconds(65), at: moment.Seconds(100),
+			before: moment.Seconds(90)}, mark.Same, lied},
+		{"moved to between the observations", step{old: moment.Seconds(50), new: moment.Seconds(95), at: moment.Seconds(100),
+			before: moment.Seconds(90)}, mark.Changed, agreed},
+		{"moved to before the last observation", step{old: moment.Seconds(50), new: moment.Seconds(90),
+			at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Changed, plain},
+		{"a variant with another date", step{old: moment.Seconds(50), new: moment.Seconds(65), at: moment.Seconds(100),
+			before: moment.Seconds(90)}, mark.Variant, plain},
+		{"a variant, and the clock's twice", step{old: moment.Seconds(90), new: moment.Seconds(100), at: moment.Seconds(100),
+			before: moment.Seconds(90)}, mark.Variant, ticked},
+		{"changed, and the clock's twice", step{old: moment.Seconds(90), new: moment.Seconds(100), at: moment.Seconds(100),
+			before: moment.Seconds(90)}, mark.Changed, agreed},
+		{"an hour behind the clock", step{old: moment.Seconds(1000), new: moment.Seconds(1100), at: moment.Seconds(4700),
+			before: moment.Seconds(4600)}, mark.Same, ticked},
+		{"as far as the clock, by chance at observations close together", step{old: moment.Seconds(50),
+			new: moment.Seconds(53), at: moment.Seconds(100), before: moment.Seconds(97)}, mark.Same, lied},
+		{"held, moved to between the observations", step{old: moment.Seconds(50), new: moment.Seconds(95),
+			at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Held, agreed},
+		{"the observation before was not one", step{old: moment.Seconds(50), new: moment.Seconds(95),
+			at: moment.Seconds(100)}, mark.Same, plain},
+		{"the date before was that of a clock that was ahead", step{old: moment.Seconds(500), new: moment.Seconds(95),
+			at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Same, plain},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -189,7 +211,8 @@ func TestPageProvesToBeNewAfterItWasSeen(t *testing.T) {
 		want  Date
 	}{
 		{"the first sight of the link", Dates{}, first, Date{At: since, By: Link}},
-		{"a source gives a later date than the link", Dates{Last: Given[moment.Time]{Server: first}}, first, Date{At: first, By: Link}},
+		{"a source gives a later date than the link", Dates{Last: Given[moment.Time]{Server: first}}, first,
+			Date{At: first, By: Link}},
 		{"a source gives an earlier date than the link", Dates{Last: Given[moment.Time]{Page: given.At}}, first, given},
 		{"seen before the link", Dates{}, after(-time.Hour), Date{}},
 		{"the clock was ahead", Dates{}, after(9 * time.Hour), Date{}},

@@ -10,7 +10,8 @@ import (
 
 func TestDatesThatAreLeftOut(t *testing.T) {
 	const now, at = moment.Time(10_000_000_000), moment.Time(7_200_000)
-	liar, clock, build := Trust{Page: {Caught: true}}, Trust{Server: {Caught: true, Clock: true}}, Trust{Server: {Build: Build{2, 2}}}
+	liar, clock, build := Trust{Page: {Caught: true}}, Trust{Server: {Caught: true, Clock: true}},
+		Trust{Server: {Build: Build{2, 2}}}
 	for _, tt := range []struct {
 		name  string
 		d     Date
@@ -49,7 +50,8 @@ func TestChangeIsTakenBackAndRestored(t *testing.T) {
 	if d.Undo(); d.Date != before.Date || d.Changed != before.Changed || d.Count != before.Count {
 		t.Errorf("taken back: %+v, before it was %+v", d, before)
 	}
-	if d.Redo(); d.Date != after.Date || d.Changed != after.Changed || d.Count != after.Count || d.Earlier != after.Earlier {
+	if d.Redo(); d.Date != after.Date || d.Changed != after.Changed || d.Count != after.Count ||
+		d.Earlier != after.Earlier {
 		t.Errorf("restored: %+v, before it was %+v", d, after)
 	}
 	d.Undo()
@@ -129,12 +131,16 @@ func TestSourceIsCaughtAndForgiven(t *testing.T) {
 		{"lies on a page thrice", []lie{{1, false, 0}, {1, false, 0}, {1, false, 0}}, 0, Distrust{Caught: true}},
 		{"lies on two pages", []lie{{1, false, 0}, {2, false, 0}}, 0, Distrust{Caught: true}},
 		{"lies on two pages, with a month between", []lie{{1, false, 0}, {2, false, 30}}, 0, Distrust{}},
-		{"lies, and then moves with the clock", []lie{{1, false, 0}, {2, false, 1}, {3, true, 1}}, 0, Distrust{Caught: true, Clock: true}},
+		{"lies, and then moves with the clock", []lie{{1, false, 0}, {2, false, 1}, {3, true, 1}}, 0,
+			Distrust{Caught: true, Clock: true}},
 		{"rests for nearly a month", []lie{{1, true, 0}}, 29, Distrust{Caught: true, Clock: true}},
 		{"rests for a month", []lie{{1, true, 0}}, 30, Distrust{}},
-		{"lies under a clock ten years ahead", []lie{{1, true, 3650}, {1, true, -3650}}, 29, Distrust{Caught: true, Clock: true}},
-		{"lies under a clock ten years ahead, and rests for a month", []lie{{1, true, 3650}, {1, true, -3650}}, 30, Distrust{}},
-		{"goes on, and rests for nearly a month", []lie{{1, true, 0}, {1, false, 20}}, 29, Distrust{Caught: true, Clock: true}},
+		{"lies under a clock ten years ahead", []lie{{1, true, 3650}, {1, true, -3650}}, 29,
+			Distrust{Caught: true, Clock: true}},
+		{"lies under a clock ten years ahead, and rests for a month", []lie{{1, true, 3650}, {1, true, -3650}}, 30,
+			Distrust{}},
+		{"goes on, and rests for nearly a month", []lie{{1, true, 0}, {1, false, 20}}, 29,
+			Distrust{Caught: true, Clock: true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var rs Reputations

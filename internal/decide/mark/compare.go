@@ -138,8 +138,8 @@ func (c *comparison) news() (list []newsItem) {
 			}
 		case b.link && !c.List && !c.moreLinks:
 		case c.isOwn(b) || !c.List && !b.link:
-			list = append(list, newsItem{b, watched{Key: b.key, Form: b.form, Prev: prev, Next: endOfText, Since: uint32(c.at), Seen: 1,
-				Hash: uint32(b.hash), Place: b.place, Wave: b.wave}})
+			list = append(list, newsItem{b, watched{Key: b.key, Form: b.form, Prev: prev, Next: endOfText, Since: uint32(c.at),
+				Seen: 1, Hash: uint32(b.hash), Place: b.place, Wave: b.wave}})
 		}
 	}
 	return list

@@ -30,8 +30,8 @@ func deployed(page int, deploy map[string]string) string {
 
 const pages = 36
 
-// lived has pages visited at random for some days, each about three times a day, and returns how many have a date in the
-// end, and how many had one at a time. shows returns what a page has besides on a day.
+// lived has pages visited at random for some days, each about three times a day, and returns how many have a date in
+// the end, and how many had one at a time. shows returns what a page has besides on a day.
 func lived(days int, shows func(page, today int) map[string]string) (dated, most int) {
 	var s Site
 	var marks [pages]Mark
@@ -55,8 +55,8 @@ func lived(days int, shows func(page, today int) map[string]string) (dated, most
 	return len(dates), most
 }
 
-// A deploy gives each page a line of its own that says nothing new. The first pages that show it may be dated, until the
-// others show it too.
+// A deploy gives each page a line of its own that says nothing new. The first pages that show it may be dated, until
+// the others show it too.
 func TestDeployDatesNothingForLong(t *testing.T) {
 	const before, after = 6, 6 // days
 	anna, june := strings.Fields("Anna Bert Carl Dora Emil Fritz Gerda"), strings.Fields("June July August September")
@@ -86,15 +86,18 @@ func TestDeployDatesNothingForLong(t *testing.T) {
 		{"a date", func(i int) map[string]string {
 			return in("title", "<p>Published on %d %s 20%d</p>", 1+i*7%28, june[i%4], 10+i%13)
 		}, wavePages, 0},
-		{"an author", func(i int) map[string]string { return in("title", "<p>By %s %s</p>", anna[i%7], titleOf(i)) }, wavePages, 0},
+		{"an author", func(i int) map[string]string { return in("title", "<p>By %s %s</p>", anna[i%7], titleOf(i)) },
+			wavePages, 0},
 		{"other words in titles", func(i int) map[string]string {
 			return in("top", "<title>All about %s</title><img src=/%d-77c01d.jpg>", titleOf(i), i)
 		}, 0, 0},
 		{"other names of pictures", func(i int) map[string]string {
 			return in("top", "<title>%s</title><img src=/%d-3f2a9c.jpg>", titleOf(i), i)
 		}, 0, 0},
-		{"one line for all", func(int) map[string]string { return in("end", "<p>Was this page of any use to you?</p>") }, wavePages, 0},
-		{"edits of all pages where texts are", func(i int) map[string]string { return in("end", "<p>%s</p>", own(i)) }, pages, pages - wavePages},
+		{"one line for all", func(int) map[string]string { return in("end", "<p>Was this page of any use to you?</p>") },
+			wavePages, 0},
+		{"edits of all pages where texts are", func(i int) map[string]string { return in("end", "<p>%s</p>", own(i)) }, pages,
+			pages - wavePages},
 		{"edits of a few pages", func(i int) map[string]string {
 			return map[string]string{"end": strings.Repeat("<table><tr><td>"+own(i)+"</table>", min(1, i%9/8))}
 		}, 4, 4},
@@ -118,7 +121,8 @@ func TestDeployDatesNothingForLong(t *testing.T) {
 
 // Authors give one page after the other its first list, table or quote, day by day. Pages in between are seen without.
 func TestFirstOfItsKindOnEachPageIsDated(t *testing.T) {
-	for _, format := range []string{"<ul><li>%s<li>%s</ul>", "<table><tr><td>%s<td>%s</table>", "<blockquote><p>%s</p><p>%s</p></blockquote>"} {
+	for _, format := range []string{"<ul><li>%s<li>%s</ul>", "<table><tr><td>%s<td>%s</table>",
+		"<blockquote><p>%s</p><p>%s</p></blockquote>"} {
 		for _, gap := range []int{1, 2, 4} {
 			dated, _ := lived(6+pages*gap+6, func(page, today int) map[string]string {
 				if today < 6+page*gap {

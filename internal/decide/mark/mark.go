@@ -112,8 +112,9 @@ func (m Mark) Holds(since int64) bool {
 }
 
 // Awaited describes the news or loss that is held for longest. since is the observation that first showed it, in Unix
-// seconds. more is how many observations must agree before it is a change, as far as is known now. Once enough did, only
-// time is waited for, and until is when an observation that agrees makes it a change. All are 0 if nothing is held.
+// seconds. more is how many observations must agree before it is a change, as far as is known now. Once enough did,
+// only time is waited for, and until is when an observation that agrees makes it a change. All are 0 if nothing is
+// held.
 func (m Mark) Awaited() (since int64, more int, until int64) {
 	for i := range m.watch {
 		w := &m.watch[i]

@@ -99,7 +99,8 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 	}
 	linked := func(p string) string {
 		for i := range 8 {
-			p += fmt.Sprintf("<div><a href=/p/%d><img src=/img/solid-wood-garden-furniture-%c-front-view.jpg></a><a href=/p/%d>Chair %c</a></div>", i, 'a'+i, i, 'a'+i)
+			p += fmt.Sprintf("<div><a href=/p/%d><img src=/img/solid-wood-garden-furniture-%c-front-view.jpg></a><a "+
+				"href=/p/%d>Chair %c</a></div>", i, 'a'+i, i, 'a'+i)
 		}
 		return text(p)
 	}
@@ -118,40 +119,54 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 		{"a new paragraph", append(known, text(one, two, three)), Changed, 6},
 		{"a new paragraph at the second observation", []string{text(one), text(one, two)}, Held, 0},
 		{"that stays", append([]string{text(one)}, slices.Repeat([]string{text(one, two)}, 5)...), Changed, 2},
-		{"that comes and goes from the first observation on", []string{text(one), text(one, two), text(one, two), text(one), text(one, two), text(one)}, Variant, 0},
+		{"that comes and goes from the first observation on", []string{text(one), text(one, two), text(one, two), text(one),
+			text(one, two), text(one)}, Variant, 0},
 		{"a long one at the second observation", []string{text(one), text(one, long)}, Changed, 2},
 		{"other quotes and dashes", append(known, text(strings.ReplaceAll(one, " ", "\u00a0"), two)), Same, 0},
 		{"a word", append(known, text(strings.Replace(one, "first", "very first", 1), two)), Changed, 6},
 		{"a price", append(slices.Repeat([]string{text(one, "€ 12.50")}, 5), text(one, "€ 13.50")), Changed, 6},
-		{"a price in letters", append(slices.Repeat([]string{text(one, "129,00 Kč")}, 5), text(one, "139,00 Kč")), Changed, 6},
-		{"a price without decimals", append(slices.Repeat([]string{text(one, "65 EUR")}, 5), text(one, "59 EUR")), Changed, 6},
-		{"a price behind its currency", append(slices.Repeat([]string{text(one, "from CHF 7")}, 5), text(one, "from CHF 8")), Changed, 6},
-		{"a number beside a word in capitals", append(slices.Repeat([]string{text(one, "65 PDF")}, 5), text(one, "59 PDF")), Held, 0},
+		{"a price in letters", append(slices.Repeat([]string{text(one, "129,00 Kč")}, 5), text(one, "139,00 Kč")), Changed,
+			6},
+		{"a price without decimals", append(slices.Repeat([]string{text(one, "65 EUR")}, 5), text(one, "59 EUR")), Changed,
+			6},
+		{"a price behind its currency", append(slices.Repeat([]string{text(one, "from CHF 7")}, 5), text(one, "from CHF 8")),
+			Changed, 6},
+		{"a number beside a word in capitals", append(slices.Repeat([]string{text(one, "65 PDF")}, 5), text(one, "59 PDF")),
+			Held, 0},
 		{"a counter beside a word that is a code", then(text(one, "ALL 24 COMMENTS"), text(one, "ALL 25 COMMENTS"))[:6],
 			Held, 0},
 		{"a day and a time with dots", each(text(one, "Stand 2%[1]d.12., 12.3%[1]d.15")), Variant, 0},
 		{"a count of a few Russian words", each(text(one, two, "1%d комментариев к этой записи")), Variant, 0},
 		{"seats, once", then(text(one, "Seats: 24"), text(one, "Seats: 18"))[:6], Held, 0},
 		{"seats", then(text(one, "Seats: 24"), text(one, "Seats: 18")), Changed, 6},
-		{"seats that change again", append(then(text(one, "Seats: 24"), text(one, "Seats: 18"))[:7], text(one, "Seats: 17")), Variant, 0},
+		{"seats that change again", append(then(text(one, "Seats: 24"), text(one, "Seats: 18"))[:7], text(one, "Seats: 17")),
+			Variant, 0},
 		{"a state", then(text("In stock", one), text("Sold out", one)), Changed, 6},
 		{"a short heading", then("<main><h1>Oak</h1>"+text(one), "<main><h1>Elm</h1>"+text(one)), Changed, 6},
-		{"a short heading that is a link", then("<main><h1><a href=/>Oak</a></h1>"+text(one), "<main><h1>Oak</h1>"+text(one)), Same, 0},
+		{"a short heading that is a link", then("<main><h1><a href=/>Oak</a></h1>"+text(one), "<main><h1>Oak</h1>"+text(one)),
+			Same, 0},
 		{"a short heading with a sign", then("<main><h1>Oak</h1>"+text(one), "<main><h1>Oak -</h1>"+text(one)), Same, 0},
 		{"a version", then(text(one, "Newest release 1.2.1"), text(one, "Newest release 1.3.0")), Changed, 6},
-		{"a build's number", append(slices.Repeat([]string{text(one, "Version 1.257.0.323")}, 5), text(one, "Version 1.259.0.329")), Variant, 0},
-		{"a row of short cells", then(text(one, two)+cells("Anna", "Baker"), text(one, two)+cells("Anna", "Baker", "Carl", "Dyer")), Changed, 6},
+		{"a build's number", append(slices.Repeat([]string{text(one, "Version 1.257.0.323")}, 5),
+			text(one, "Version 1.259.0.329")), Variant, 0},
+		{"a row of short cells", then(text(one, two)+cells("Anna", "Baker"),
+			text(one, two)+cells("Anna", "Baker", "Carl", "Dyer")), Changed, 6},
 		{"counts in short cells", each(text(one, two) + cells("Apples sold", "1%[1]d", "Pears", "2%[1]d")), Variant, 0},
 		{"a heading of four Chinese characters", append(known, text(one, two, "安装指南")), Changed, 6},
-		{"a space that makes a short Chinese heading a character longer", append(slices.Repeat([]string{text(one, two, "C++客户端")}, 5), text(one, two, "C++ 客户端")), Variant, 0},
+		{"a space that makes a short Chinese heading a character longer",
+			append(slices.Repeat([]string{text(one, two, "C++客户端")}, 5), text(one, two, "C++ 客户端")), Variant, 0},
 		{"an age", append(known, text(one, two, "Updated 3 hours ago")), Variant, 0},
 		{"a copyright line", append(known, text(one, two, "Copyright 2027 by the company")), Variant, 0},
-		{"straight quotes and dashes for curly ones", append(curly, text(`He said: "It's done" - and left the house...`, two)), Variant, 0},
+		{"straight quotes and dashes for curly ones",
+			append(curly, text(`He said: "It's done" - and left the house...`, two)), Variant, 0},
 		{"a clock", []string{clock(1, one), clock(2, one), clock(3, one), clock(4, one), clock(5, one)}, Variant, 0},
-		{"a new paragraph beside a clock", []string{clock(1, one), clock(2, one), clock(3, one), clock(4, one), clock(5, one), clock(6, one, two), clock(7, one, two), clock(8, one, two), clock(9, one, two)}, Changed, 6},
-		{"another text at each observation", []string{text(one, fresh(0)), text(one, fresh(1)), text(one, fresh(2)), text(one, fresh(3)), text(one, fresh(4)), text(one, fresh(5))}, Moving, 0},
+		{"a new paragraph beside a clock", []string{clock(1, one), clock(2, one), clock(3, one), clock(4, one), clock(5, one),
+			clock(6, one, two), clock(7, one, two), clock(8, one, two), clock(9, one, two)}, Changed, 6},
+		{"another text at each observation", []string{text(one, fresh(0)), text(one, fresh(1)), text(one, fresh(2)),
+			text(one, fresh(3)), text(one, fresh(4)), text(one, fresh(5))}, Moving, 0},
 		{"mostly another text at each observation", []string{
-			text(one, fresh(0), fresh(10)), text(one, fresh(1), fresh(11)), text(one, fresh(2), fresh(12)), text(one, fresh(3), fresh(13)),
+			text(one, fresh(0), fresh(10)), text(one, fresh(1), fresh(11)), text(one, fresh(2), fresh(12)),
+			text(one, fresh(3), fresh(13)),
 			text(one, fresh(4), fresh(14)), text(one, fresh(5), fresh(15)), text(one, fresh(6), fresh(16)),
 		}, Moving, 0},
 		{"all is another text", []string{full, full, full, text(rows(3)[0], long, other)}, Changed, 4},
@@ -162,39 +177,56 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 		{"another text each time", []string{full, full, full, text(long), text(other, long+other)}, Held, 0},
 		{"nearly nothing is left", []string{full, full, full, text("Sorry, something went wrong.")}, Held, 0},
 		{"and it is back", []string{full, full, full, text("Sorry, something went wrong."), full, full}, Same, 0},
-		{"nearly nothing for days", append([]string{full, full, full}, slices.Repeat([]string{text("We have moved to another place.")}, 4)...), Changed, 4},
+		{"nearly nothing for days", append([]string{full, full, full},
+			slices.Repeat([]string{text("We have moved to another place.")}, 4)...), Changed, 4},
 		{"text where there was hardly any", []string{text("Loading"), text("Loading"), text(long, other, one)}, Variant, 0},
-		{"a stub that gets its text", append(slices.Repeat([]string{text("To be written")}, 6), text(long, other, one)), Changed, 7},
-		{"a paragraph in a guide with a sidebar", append(slices.Repeat([]string{text(long, other) + list(items(0, 9)...)}, 5), text(long, other, two)+list(items(0, 9)...)), Changed, 6},
+		{"a stub that gets its text", append(slices.Repeat([]string{text("To be written")}, 6), text(long, other, one)),
+			Changed, 7},
+		{"a paragraph in a guide with a sidebar", append(slices.Repeat([]string{text(long, other) + list(items(0, 9)...)}, 5),
+			text(long, other, two)+list(items(0, 9)...)), Changed, 6},
 		{"the same words in other blocks", append(known, text(one+" "+two)), Same, 0},
 		{"a text is gone", append(rest, text(one, two)), Held, 0},
 		{"and stays away", append(rest, text(one, two), text(one, two), text(one, two)), Changed, 6},
-		{"and was there at the first observation only", append(rest[:1:1], text(one, two), text(one, two), text(one, two)), Same, 0},
-		{"beside a picture with another name each time", pictured(slices.Concat(slices.Repeat([]string{text(long, one, two, gone)}, 12), slices.Repeat([]string{text(long, one, two)}, 4))...), Changed, 13},
+		{"and was there at the first observation only", append(rest[:1:1], text(one, two), text(one, two), text(one, two)),
+			Same, 0},
+		{"beside a picture with another name each time",
+			pictured(slices.Concat(slices.Repeat([]string{text(long, one, two, gone)}, 12),
+				slices.Repeat([]string{text(long, one, two)}, 4))...), Changed, 13},
 		{"and comes back", append(rest, text(one, two), text(one, two, gone)), Variant, 0},
-		{"and goes again", append(rest, text(one, two), text(one, two, gone), text(one, two), text(one, two), text(one, two)), Same, 0},
-		{"and all of it was gone for a while", append(slices.Repeat([]string{full}, 6), text("Sorry."), full, text(rows(8)...), text(rows(8)...), text(rows(8)...)), Changed, 9},
-		{"and a shorter one came for it", append(slices.Repeat([]string{text(one, two, gone, fresh(0))}, 7), slices.Repeat([]string{text(one, two, three)}, 3)...), Same, 0},
+		{"and goes again", append(rest, text(one, two), text(one, two, gone), text(one, two), text(one, two), text(one, two)),
+			Same, 0},
+		{"and all of it was gone for a while", append(slices.Repeat([]string{full}, 6), text("Sorry."), full,
+			text(rows(8)...), text(rows(8)...), text(rows(8)...)), Changed, 9},
+		{"and a shorter one came for it", append(slices.Repeat([]string{text(one, two, gone, fresh(0))}, 7),
+			slices.Repeat([]string{text(one, two, three)}, 3)...), Same, 0},
 		{"a notice of the day goes", then(text(one, two), text(one, two, notice))[:6], Held, 0},
 		{"and it was never the page's", slices.Concat(known, []string{text(one, two, notice)}, known), Same, 0},
 		{"three messages in turn go", slices.Concat(
 			known, []string{text(one, two, fresh(0)), text(one, two, fresh(1)), text(one, two, fresh(2))}, known), Same, 0},
-		{"links are gone", append(slices.Repeat([]string{text(long, other) + list(items(0, 3)...)}, 6), text(long, other), text(long, other), text(long, other)), Same, 0},
+		{"links are gone", append(slices.Repeat([]string{text(long, other) + list(items(0, 3)...)}, 6), text(long, other),
+			text(long, other), text(long, other)), Same, 0},
 		{"a new item", []string{list(items(0, 9)...), list(items(1, 10)...)}, Changed, 2},
-		{"known items in another order", []string{list(items(0, 9)...), list(items(3, 9)...), list(items(0, 6)...)}, Variant, 0},
-		{"a text on a list", []string{list(items(0, 9)...), list(items(0, 9)...) + "<main><p>" + one + "</main>"}, Variant, 0},
-		{"as many other links on an article", []string{text(long) + list(items(0, 2)...), text(long) + list(items(2, 4)...)}, Variant, 0},
-		{"more links on an article", append([]string{text(long) + list(items(0, 2)...)}, slices.Repeat([]string{text(long) + list(items(0, 3)...)}, 4)...), Changed, 2},
+		{"known items in another order", []string{list(items(0, 9)...), list(items(3, 9)...), list(items(0, 6)...)}, Variant,
+			0},
+		{"a text on a list", []string{list(items(0, 9)...), list(items(0, 9)...) + "<main><p>" + one + "</main>"}, Variant,
+			0},
+		{"as many other links on an article", []string{text(long) + list(items(0, 2)...), text(long) + list(items(2, 4)...)},
+			Variant, 0},
+		{"more links on an article", append([]string{text(long) + list(items(0, 2)...)},
+			slices.Repeat([]string{text(long) + list(items(0, 3)...)}, 4)...), Changed, 2},
 		{"the title alone", then(plain, beside("All that you need to know", "")), Changed, 6},
 		{"a title that repeats the heading", then(plain, beside("Title of a page", "")), Same, 0},
 		{"a count in the title", then(plain, beside("(3) A guide to the grove", "")), Same, 0},
 		{"a picture", then(plain, oak), Changed, 6},
 		{"another one", then(oak, beside("A guide to the grove", "<img src=/elm.jpg>")), Changed, 6},
 		{"that comes and goes", append(then(plain, oak)[:8], plain), Same, 0},
-		{"the same one from elsewhere", then(oak, beside("A guide to the grove", `<img src="https://cdn.example/w_640/oak.webp?key=1">`)), Same, 0},
+		{"the same one from elsewhere", then(oak, beside("A guide to the grove",
+			`<img src="https://cdn.example/w_640/oak.webp?key=1">`)), Same, 0},
 		{"a text beside many linked pictures", append(slices.Repeat([]string{linked(one)}, 5), linked(three)), Changed, 6},
-		{"a picture that links to a page", then(plain, beside("A guide to the grove", "<a href=/elm><img src=/elm.jpg></a>")), Same, 0},
-		{"a video", then(plain, beside("A guide to the grove", `<iframe src="https://www.youtube.com/embed/aqz-KE-bpKQ"></iframe>`)), Changed, 6},
+		{"a picture that links to a page", then(plain, beside("A guide to the grove", "<a href=/elm><img src=/elm.jpg></a>")),
+			Same, 0},
+		{"a video", then(plain, beside("A guide to the grove",
+			`<iframe src="https://www.youtube.com/embed/aqz-KE-bpKQ"></iframe>`)), Changed, 6},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m, o, since := observed(tt.pages...)
@@ -262,7 +294,8 @@ func TestMarkIsBounded(t *testing.T) {
 	for day := range int64(20) {
 		var all []string
 		for i := range 3000 {
-			all = append(all, fmt.Sprintf("Line %x of the page as it is on one of the days.", uint64(day+1)*uint64(i+1)*0x9E3779B97F4A7C15))
+			all = append(all, fmt.Sprintf("Line %x of the page as it is on one of the days.",
+				uint64(day+1)*uint64(i+1)*0x9E3779B97F4A7C15))
 		}
 		m, _, _ = m.Observe(viewOf(text(all...)), day*86400)
 	}
@@ -275,7 +308,8 @@ func TestMarkIsBounded(t *testing.T) {
 func TestDamagedMarksStartAnew(t *testing.T) {
 	m, _, _ := observed(text(one), text(one, two))
 	good, _ := m.MarshalBinary()
-	for name, in := range map[string][]byte{"too many counted": {255, 1, 2}, "half of it": good[:len(good)/3], "half a key": good[:len(good)-1]} {
+	for name, in := range map[string][]byte{"too many counted": {255, 1, 2}, "half of it": good[:len(good)/3],
+		"half a key": good[:len(good)-1]} {
 		if m.UnmarshalBinary(in); m != (Mark{}) {
 			t.Errorf("%s: %+v", name, m)
 		}
@@ -314,13 +348,15 @@ func TestNewsAreTheTextsThatTheMarkDoesNotRemember(t *testing.T) {
 func TestWhatIsHeldSaysWhetherItWaitsForObservationsOrForTime(t *testing.T) {
 	var m Mark
 	const start = 1_700_000_000
-	for i, page := range slices.Concat(slices.Repeat([]string{text(long, one, two)}, 5), slices.Repeat([]string{text("It is gone, and some new words are in its place.")}, 6)) {
+	for i, page := range slices.Concat(slices.Repeat([]string{text(long, one, two)}, 5),
+		slices.Repeat([]string{text("It is gone, and some new words are in its place.")}, 6)) {
 		f := html.Read([]byte(page), html.Options{})
 		v := Read(&f, 0)
 		m, _, _ = m.Observe(&v, int64(start+60*i))
 		since, more, until := m.Awaited()
 		switch {
-		case i < 5 && (since != 0 || more != 0 || until != 0), i == 5 && (since == 0 || more != patientObservations || until != 0):
+		case i < 5 && (since != 0 || more != 0 || until != 0), i == 5 && (since == 0 || more != patientObservations ||
+			until != 0):
 			t.Errorf("observation %d: since %d, %d more, until %d", i, since, more, until)
 		case i == 10 && until != since+day:
 			t.Errorf("enough have agreed: until %d, want a day after %d", until, since)

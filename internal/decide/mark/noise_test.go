@@ -68,7 +68,10 @@ var noises = []struct {
 	{"a banner at most observations", func(r *rand.Rand, at int64) string {
 		return strings.Repeat("<p>We use cookies to remember what you like and to count our visitors.</p>", min(r.IntN(3), 1))
 	}},
-	{"two at once", func(r *rand.Rand, at int64) string { return "<p>" + of(30, r) + "</p><p>" + sentence(r, 9) + "</p>" }},
+	{"two at once", func(r *rand.Rand, at int64) string {
+		return "<p>" + of(30, r) + "</p><p>" + sentence(r, 9) +
+			"</p>"
+	}},
 }
 
 // A page that has shown its noise for some time is dated by edits alone.
@@ -124,7 +127,8 @@ func TestDeployRestampsFewPages(t *testing.T) {
 	}{
 		{"a menu", func(html string) string { return "<nav><ul><li><a href=/c>Careers at our house</a></ul></nav>" + html }},
 		{"a notice on every page", func(html string) string {
-			return strings.Replace(html, "</h1>", "</h1><p>Our offices are closed between the years, and no parcels leave the house.</p>", 1)
+			return strings.Replace(html, "</h1>",
+				"</h1><p>Our offices are closed between the years, and no parcels leave the house.</p>", 1)
 		}},
 		{"a line under every text", func(html string) string {
 			return strings.Replace(html, "</main>", "<p>Was this page of any use to you?</p></main>", 1)
@@ -140,7 +144,8 @@ func TestDeployRestampsFewPages(t *testing.T) {
 					html := article(i, "")
 					if visit >= before {
 						if html = tt.deploy(html); i == 20 {
-							html = strings.Replace(html, "</p>", " And so it was decided by all who were there, after a long evening.</p>", 1)
+							html = strings.Replace(html, "</p>", " And so it was decided by all who were there, after a long evening.</p>",
+								1)
 						}
 					}
 					return html
@@ -158,8 +163,8 @@ func TestDeployRestampsFewPages(t *testing.T) {
 	}
 }
 
-// What moves beside texts that move has one place still, and waits there for as long as one has stayed before. On a list
-// each headline names the place of the next one, so that news above news do not seem to move.
+// What moves beside texts that move has one place still, and waits there for as long as one has stayed before. On a
+// list each headline names the place of the next one, so that news above news do not seem to move.
 func TestPlaceIsNamedByTextsThatStay(t *testing.T) {
 	state := func(n int) string { return [...]string{"Open", "Shut", "Full"}[n/5] }
 	related := func(n int) string { all := items(0, 12); return list(all[n%12], all[(n+5)%12]) }
@@ -176,7 +181,8 @@ func TestPlaceIsNamedByTextsThatStay(t *testing.T) {
 		{"a state beside a word that stays for two days", 14, func(n int) string {
 			return text(one, fmt.Sprintf("A word of the hour, said by guest %c of the house.", 'a'+n/2), state(n), two)
 		}, Same, 0},
-		{"a list of nine with three new ones a day", 10, func(n int) string { return list(items(30-3*n, 39-3*n)...) }, Changed, 10},
+		{"a list of nine with three new ones a day", 10, func(n int) string { return list(items(30-3*n, 39-3*n)...) },
+			Changed, 10},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var pages []string

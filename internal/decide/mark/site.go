@@ -45,7 +45,8 @@ type bucket [bucketSize]shown
 type shown struct {
 	Tag    uint16 // of its hash
 	Family uint8  // of the page that showed it last
-	Counts uint8  // how many families of pages showed it, at most 15, 0 for no block; and 16 times a hash of the family before
+	// how many families of pages showed it, at most 15, 0 for no block; and 16 times a hash of the family before
+	Counts uint8
 }
 
 // pages returns how many families of pages showed the block.

@@ -14,7 +14,8 @@ func taught(pages int) *Site {
 	for i := range pages {
 		var m Mark
 		for visit := range int64(2) {
-			v := viewOf(text(fmt.Sprintf("%s This is page %d.", one, i), two) + strings.Repeat("<main><p>A line that stands under each text of the site.</main>", int(visit)))
+			v := viewOf(text(fmt.Sprintf("%s This is page %d.", one, i), two) +
+				strings.Repeat("<main><p>A line that stands under each text of the site.</main>", int(visit)))
 			s.Consult(v, m, fmt.Sprintf("/%d", i), visit)
 			m, _, _ = m.Observe(v, visit)
 		}
@@ -141,7 +142,8 @@ func TestFamilyOfPagesCountsOnce(t *testing.T) {
 	}{
 		{"all versions of one page", func(page, version int) string { return fmt.Sprintf("/v%d/name-%d", version, page) },
 			func(page, _ int) bool { return page == 2 }, 6},
-		{"all pages, in folders with an index", func(page, version int) string { return fmt.Sprintf("/%d%s/index.html", version, folders(page)) },
+		{"all pages, in folders with an index",
+			func(page, version int) string { return fmt.Sprintf("/%d%s/index.html", version, folders(page)) },
 			func(page, _ int) bool { return page == 2 }, 6},
 		{"all pages of all versions", func(page, version int) string { return fmt.Sprintf("/v%d/name-%d", version, page) },
 			func(int, int) bool { return true }, pagesOfBody * 6},
@@ -193,7 +195,8 @@ func FuzzParseSite(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if again, err := ParseSite(s.AppendBinary(nil)); err != nil || !bytes.Equal(again.AppendBinary(nil), s.AppendBinary(nil)) {
+		if again, err := ParseSite(s.AppendBinary(nil)); err != nil || !bytes.Equal(again.AppendBinary(nil),
+			s.AppendBinary(nil)) {
 			t.Errorf("%x is another memory when it is read again, %v", b, err)
 		}
 		var m Mark

@@ -37,7 +37,8 @@ func folded(r rune) (instead string, ok bool) {
 		return "-", true
 	case r == '…':
 		return "...", true
-	case r == '\u00ad', '\u2000' <= r && r <= '\u200f', r == '\u202f', r == '\u2060', r == '\u3000', r == '\ufeff': // soft hyphen, spaces, marks without width
+	case r == '\u00ad', '\u2000' <= r && r <= '\u200f', r == '\u202f', r == '\u2060', r == '\u3000', r == '\ufeff':
+		// soft hyphen, spaces, marks without width
 		return "", true
 	}
 	return "", false
@@ -113,7 +114,8 @@ func numberLen(s []byte) (n int) {
 	return n
 }
 
-// ages are words that say how long ago something was, in some languages, and agoWords those that end a text that says so.
+// ages are words that say how long ago something was, in some languages, and agoWords those that end a text that says
+// so.
 var (
 	ages = strings.FieldsFunc(` just now / in the last / yesterday / this week/ vor / gestern / heute / il y a / hier / hace / ayer / ieri / há /`+
 		` ontem / gisteren / igår / wczoraj / вчера /前/昨`, func(c rune) bool { return c == '/' })

@@ -138,7 +138,8 @@ func weight(s []byte) (n int) {
 // currency is written in letters, or a number beside the code of a currency. Dates and times have more parts.
 func hasAmount(s string) bool {
 	for n := range strings.FieldsFuncSeq(s, func(r rune) bool { return !strings.ContainsRune("0123456789.,:", r) }) {
-		if i := len(n) - 3; i > 0 && (n[i] == '.' || n[i] == ',') && isDigit(n[i-1]) && strings.Count(n, n[i:i+1]) == 1 && isDigit(n[i+1]) && isDigit(n[i+2]) {
+		if i := len(n) - 3; i > 0 && (n[i] == '.' || n[i] == ',') && isDigit(n[i-1]) && strings.Count(n, n[i:i+1]) == 1 &&
+			isDigit(n[i+1]) && isDigit(n[i+2]) {
 			return true
 		}
 	}

@@ -192,7 +192,8 @@ const leastLoss, lossObservations = 60, 2
 
 // lose watches for a lost text to come back. If one did before, texts come and go on this page.
 func (c *comparison) lose() {
-	w := watched{Key: c.lost(), Prev: lostText, Next: ^uint16(lostText), Since: uint32(c.at), Seen: 1, Patience: lossObservations, Gone: true}
+	w := watched{Key: c.lost(), Prev: lostText, Next: ^uint16(lostText), Since: uint32(c.at), Seen: 1,
+		Patience: lossObservations, Gone: true}
 	if w.Key != 0 && c.movesOf(&w) == 0 {
 		c.follow(w)
 	}

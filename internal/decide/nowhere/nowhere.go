@@ -114,7 +114,8 @@ func (a *answer) alike(p *Page) bool {
 			common += len(text)
 		}
 	}
-	return begun == (len(a.blocks) > 0) && float64(common) >= ofPage*float64(all) && float64(common) >= ofAnswer*float64(size)
+	return begun == (len(a.blocks) > 0) && float64(common) >= ofPage*float64(all) &&
+		float64(common) >= ofAnswer*float64(size)
 }
 
 // Words returns the words of a text without its numbers.

@@ -21,7 +21,8 @@ type Rate struct {
 // that something on the site vouches for: requests for made-up addresses must not use up
 // the budget that new pages need. The sites of a process share one budget.
 var Reading = Rate{
-	PerSecond: int64(time.Second / 20), Most: int64(30 * time.Second), Reserved: int64(15 * time.Second), Half: 2 * time.Minute,
+	PerSecond: int64(time.Second / 20), Most: int64(30 * time.Second), Reserved: int64(15 * time.Second),
+	Half: 2 * time.Minute,
 }
 
 // Open is the part of some memory that is open to pages that nothing vouches for. What is kept is small: it soon

@@ -82,8 +82,10 @@ func TestSitesShareABudgetFairly(t *testing.T) {
 func TestTheLastHashesAreRemembered(t *testing.T) {
 	var r Recent
 	for n := range uint64(3 * recent) {
-		if r.Add(n); !r.Has(n) || !r.Has(n-n%recent) || r.Has(n+1) || n >= recent && r.Has(n-recent) || len(r.hashes) > recent {
-			t.Fatalf("after %d of them it has %d: the last %t, one that was never added %t", n+1, len(r.hashes), r.Has(n), r.Has(n+1))
+		if r.Add(n); !r.Has(n) || !r.Has(n-n%recent) || r.Has(n+1) || n >= recent && r.Has(n-recent) ||
+			len(r.hashes) > recent {
+			t.Fatalf("after %d of them it has %d: the last %t, one that was never added %t", n+1, len(r.hashes), r.Has(n),
+				r.Has(n+1))
 		}
 	}
 	if r.Forget(); r.Has(3*recent - 1) {

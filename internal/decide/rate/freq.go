@@ -40,8 +40,8 @@ func freqOf(mean float64) Freq {
 // the word does not come back, so it is for archives.
 const neverAfter = 2 * year
 
-// busyChanges is how many changes a page needs to be called always or hourly. After one or two somebody is perhaps working
-// on it.
+// busyChanges is how many changes a page needs to be called always or hourly. After one or two somebody is perhaps
+// working on it.
 const busyChanges = 3
 
 // Freq returns the word for how often the page is likely to change from now on. was is the word before, which is

@@ -98,7 +98,8 @@ func (e *Estimate) posterior() (p posterior) {
 	var lasts [cells]float64 // the chance that a quiet time lasts as long as this one
 	for k := range grid {
 		x := float64(e.Quiet()) / grid[k].mean
-		lasts[k] = (1-pauses)*math.Exp(-x) + pauses*math.Exp(-math.Sqrt(2*x)) // the latter is a Weibull distribution of shape ½
+		// the latter is a Weibull distribution of shape ½
+		lasts[k] = (1-pauses)*math.Exp(-x) + pauses*math.Exp(-math.Sqrt(2*x))
 	}
 	for i, n := range noises {
 		same := math.Pow(1-n.chance, float64(e.Now.Quiet))

@@ -157,7 +157,8 @@ func (a *album) open(ctx context.Context, dir string, endMayGo bool) error {
 	defer site.Kill()
 	var st status
 	if err == nil {
-		err = site.await(recoveryLimit, "the store works", func(now status) bool { st = now; return now.Health == "" || now.foreign() })
+		err = site.await(recoveryLimit, "the store works",
+			func(now status) bool { st = now; return now.Health == "" || now.foreign() })
 	}
 	took, end := time.Since(begun), leftAlone
 	if err == nil && !st.foreign() {

@@ -59,8 +59,10 @@ func kill(ctx context.Context, cfg *config) (line string, err error) {
 		requests, failed = requests+l.visitors.requests.Load(), failed+l.visitors.failed.Load()
 		err = errors.Join(err, l.visitors.firstFailure())
 	}
-	return fmt.Sprintf("%d kills, %d of them while opening, all reopened, the slowest in %.0f ms; %d withdrawals and %d Forgets kept; %d of %d requests failed",
-		sum.kills, sum.early, float64(sum.slowest.Milliseconds()), sum.withdrawn, sum.forgotten, failed, requests), errors.Join(err, errors.Join(errs...))
+	return fmt.Sprintf("%d kills, %d of them while opening, all reopened, the slowest in %.0f ms; %d withdrawals and %d "+
+		"Forgets kept; %d of %d requests failed",
+		sum.kills, sum.early, float64(sum.slowest.Milliseconds()), sum.withdrawn, sum.forgotten, failed,
+		requests), errors.Join(err, errors.Join(errs...))
 }
 
 // run starts and kills a site kills times, and starts it once more to check the rest.

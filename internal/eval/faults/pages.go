@@ -83,7 +83,8 @@ func content(path string, of fate, sections int) (status int, body []byte) {
 		p.Head = `<meta name="robots" content="noindex">`
 	}
 	return http.StatusOK, p.Append(nil, func(b []byte) []byte {
-		b = fmt.Appendf(b, "<p>This is what %s has to say, and %s alone. State %q.</p>\n", path, strings.Repeat(path+" ", 5), of)
+		b = fmt.Appendf(b, "<p>This is what %s has to say, and %s alone. State %q.</p>\n", path, strings.Repeat(path+" ", 5),
+			of)
 		for _, to := range links(path, sections) {
 			b = kit.AppendLink(b, to, to)
 		}

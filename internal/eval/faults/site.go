@@ -97,7 +97,8 @@ func (p *process) open() (err error) {
 		p.moody = newMoody(st)
 		st = p.moody
 	}
-	if p.site, err = kit.NewSite(st, servemap.Options{Limits: servemap.Limits{RenderEvery: 200 * time.Millisecond, Looks: -1}, Logger: p.log}); err != nil {
+	if p.site, err = kit.NewSite(st, servemap.Options{Limits: servemap.Limits{RenderEvery: 200 * time.Millisecond,
+		Looks: -1}, Logger: p.log}); err != nil {
 		return err
 	}
 	p.server.Handle(p.site.Wrap(p.pages))

@@ -108,8 +108,8 @@ func badStores(ctx context.Context, cfg *config) (line string, err error) {
 	if end.Goroutines > start.Goroutines {
 		restErr = fmt.Errorf("%d goroutines at the start, %d in the end", start.Goroutines, end.Goroutines)
 	}
-	return fmt.Sprintf("%s; slowest recovery %.1f s; at most %d MB of heap more; told: %s", s.visitors.counts(), s.slowest.Seconds(),
-		s.grown>>20, strings.Join(s.told, "; ")), errors.Join(err, restErr, s.visitors.firstFailure())
+	return fmt.Sprintf("%s; slowest recovery %.1f s; at most %d MB of heap more; told: %s", s.visitors.counts(),
+		s.slowest.Seconds(), s.grown>>20, strings.Join(s.told, "; ")), errors.Join(err, restErr, s.visitors.firstFailure())
 }
 
 // endure visits old and new pages while the store has a mood. It checks that Stats reports
@@ -137,7 +137,8 @@ func (s *siege) endure(m mood, start int64) error {
 		return fmt.Errorf("the heap grew by %d MB", s.grown>>20)
 	}
 	if m != slow {
-		if err := s.site.await(30*time.Second, "Stats tells", func(now status) bool { st = now; return now.Stats.Store != "" }); err != nil {
+		if err := s.site.await(30*time.Second, "Stats tells",
+			func(now status) bool { st = now; return now.Stats.Store != "" }); err != nil {
 			return err
 		}
 		s.told = append(s.told, fmt.Sprintf("%v %q", m, st.Stats.Store))

@@ -57,7 +57,8 @@ func newPages(n int) *pages {
 		menu = kit.AppendLink(menu, "/"+s, "The "+s)
 	}
 	p.frame = kit.Page{
-		Head: `<link rel="stylesheet" href="/site.css">`, Before: string(menu) + "</nav></header>\n", After: "<footer><p>All of it is made up.</p></footer>",
+		Head: `<link rel="stylesheet" href="/site.css">`, Before: string(menu) + "</nav></header>\n",
+		After: "<footer><p>All of it is made up.</p></footer>",
 	}
 	return p
 }

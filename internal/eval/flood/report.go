@@ -19,7 +19,8 @@ func (t *trial) printCosts() {
 func (t *trial) judge() error {
 	most, last := t.watch.most, t.watch.last
 	memory, disk := most.Anonymous-t.bare.Anonymous, most.Disk
-	fmt.Fprintf(t.out, "flood: junk listed %d of %d, real listed %d of %d, memory +%.0f MB, disk %.0f MB, %.0f requests/s\n",
+	fmt.Fprintf(t.out, "flood: junk listed %d of %d, real listed %d of %d, memory +%.0f MB, disk %.0f MB, %.0f "+
+		"requests/s\n",
 		last.junk, t.cfg.junk, last.real, t.cfg.pages+grown, kit.MB(memory), kit.MB(disk), t.speed)
 	var wrong []error
 	check := func(bad bool, format string, args ...any) {

@@ -149,7 +149,8 @@ func (t *trial) pour(ctx context.Context) error {
 	if err := t.site.Flush(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintf(t.out, "%d visits in %.1f s, then all merged in %.1f s\n", total, poured.Seconds(), time.Since(start).Seconds())
+	fmt.Fprintf(t.out, "%d visits in %.1f s, then all merged in %.1f s\n", total, poured.Seconds(),
+		time.Since(start).Seconds())
 	return t.watch.look()
 }
 

@@ -60,7 +60,8 @@ func (f flood) pace(start time.Time, i int) {
 	if f.cfg.rate <= 0 {
 		return
 	}
-	if ahead := time.Until(start.Add(time.Duration(float64(i) / f.cfg.rate * float64(time.Second)))); ahead > time.Millisecond {
+	if ahead := time.Until(start.Add(time.Duration(float64(i) / f.cfg.rate * float64(
+		time.Second)))); ahead > time.Millisecond {
 		time.Sleep(ahead)
 	}
 }

@@ -30,7 +30,8 @@ type Page struct {
 // Append appends the page to b. Main appends what follows the heading.
 func (p Page) Append(b []byte, main func(b []byte) []byte) []byte {
 	for _, s := range [...]string{
-		"<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", p.Title, "</title>", p.Head, "</head>\n<body>",
+		"<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", p.Title, "</title>", p.Head,
+		"</head>\n<body>",
 		p.Before, "<main><h1>", p.Title, "</h1>\n",
 	} {
 		b = append(b, s...)

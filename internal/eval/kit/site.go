@@ -44,7 +44,8 @@ func Listen(h http.Handler) (*Server, error) {
 	}
 	s := &Server{URL: "http://" + listener.Addr().String()}
 	s.Handle(h)
-	s.server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*s.handler.Load()).ServeHTTP(w, r) })
+	s.server.Handler = http.HandlerFunc(
+		func(w http.ResponseWriter, r *http.Request) { (*s.handler.Load()).ServeHTTP(w, r) })
 	go func() { _ = s.server.Serve(listener) }() // until it is closed
 	return s, nil
 }

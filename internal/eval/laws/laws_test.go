@@ -30,7 +30,8 @@ type trial struct {
 }
 
 var (
-	moments = []time.Duration{time.Minute, time.Hour, 24 * time.Hour, 26 * time.Hour} // when is counted, after the beginning
+	// when is counted, after the beginning
+	moments = []time.Duration{time.Minute, time.Hour, 24 * time.Hour, 26 * time.Hour}
 	between = []time.Duration{30 * time.Minute, 6 * time.Hour, 12 * time.Hour, 18 * time.Hour, 25 * time.Hour}
 )
 
@@ -151,7 +152,8 @@ func TestLaws(t *testing.T) {
 				counts := c.run(t)
 				well := green(counts, c.want)
 				verdicts[well]++
-				fmt.Printf(line, class, c.name, strings.Trim(fmt.Sprintf("%4d", counts), "[]"), c.want, map[bool]string{true: "green", false: "RED"}[well])
+				fmt.Printf(line, class, c.name, strings.Trim(fmt.Sprintf("%4d", counts), "[]"), c.want,
+					map[bool]string{true: "green", false: "RED"}[well])
 			}
 			sums += fmt.Sprintf("%-8s %3d cases, %3d gave way\n", class, verdicts[true]+verdicts[false], verdicts[false])
 		})
@@ -162,8 +164,9 @@ func TestLaws(t *testing.T) {
 // The rest is a measurement. These hold, one of each class.
 func TestSomeCasesHold(t *testing.T) {
 	base.FixRandom(t)
-	for class, name := range map[string]string{"removal": "Cookie: PHPSESSID=0123456789abcdef0123456789: 410", "cookies": "none: private",
-		"robots": "everybody: disallow", "dates": "Accept-Language: de, Vary: Accept-Language: language", "listing": "posts 5: nofollow",
+	for class, name := range map[string]string{"removal": "Cookie: PHPSESSID=0123456789abcdef0123456789: 410",
+		"cookies": "none: private", "robots": "everybody: disallow",
+		"dates": "Accept-Language: de, Vary: Accept-Language: language", "listing": "posts 5: nofollow",
 		"owners": "changed 20: 410", "fronts": "401: instead"} {
 		all := trials(t, class)
 		c := all[slices.IndexFunc(all, func(c trial) bool { return c.name == name })]

@@ -81,9 +81,11 @@ var makers = map[string]func(subject, kind string) trial{
 	},
 	"owners/published": func(number, cookie string) trial {
 		fresh := named("/page/new-%s-%s")[:atoi(number)]
-		return trial{parts: itself(number, when(answer(""), begun, on(fresh...)), home("", fresh...)), often: true, visitors: func(w *world) {
-			w.visit(fresh, map[bool][]string{true: {"Cookie", "grove=8f14e45fceea167a"}}[begun(w, nil) && cookie == "unknown-cookie"]...)
-		}}
+		return trial{parts: itself(number, when(answer(""), begun, on(fresh...)), home("", fresh...)), often: true,
+			visitors: func(w *world) {
+				w.visit(fresh, map[bool][]string{true: {"Cookie", "grove=8f14e45fceea167a"}}[begun(w, nil) &&
+					cookie == "unknown-cookie"]...)
+			}}
 	},
 	"fronts": front,
 }
@@ -120,10 +122,11 @@ func cookies(cookie, kind string) trial {
 
 func robots(line, kind string) trial {
 	t, file, others := newTrait(line), on("/robots.txt"), map[string]string{"allow": "disallow", "disallow": "allow"}[kind]
-	c := trial{parts: []part{when(answer(kind), file, begun, t.shown), when(answer(others), file)}, visitors: func(w *world) {
-		w.From(crowd[w.rounds%8], "/robots.txt")
-		w.visit(nil)
-	}}
+	c := trial{parts: []part{when(answer(kind), file, begun, t.shown), when(answer(others), file)},
+		visitors: func(w *world) {
+			w.From(crowd[w.rounds%8], "/robots.txt")
+			w.visit(nil)
+		}}
 	if line != "everybody" {
 		c.attack = func(w *world) {
 			for i := range 4 {
@@ -138,7 +141,8 @@ func robots(line, kind string) trial {
 
 // madeUp is a case of a small site, any of whose addresses below /made/ has a page.
 func madeUp(attack func(*world), parts ...part) trial {
-	return trial{pages: append([]string{"/"}, trees[:11]...), attack: attack, count: strange, parts: append(parts, when(answer(""), on("/made/*")))}
+	return trial{pages: append([]string{"/"}, trees[:11]...), attack: attack, count: strange,
+		parts: append(parts, when(answer(""), on("/made/*")))}
 }
 
 // gets lets clients get the home page and others.
@@ -182,7 +186,8 @@ func echo(where, way string) trial {
 		}
 		return string(b)
 	}
-	before := map[string]string{"Referer": "https://news.example/", "query": "utm_campaign=", "User-Agent": "Lynx/", "Cookie": "_ga=", "Accept": "text/"}[where]
+	before := map[string]string{"Referer": "https://news.example/", "query": "utm_campaign=", "User-Agent": "Lynx/",
+		"Cookie": "_ga=", "Accept": "text/"}[where]
 	word := cmp.Or(map[string]string{"CF-IPCountry": "4711"}[where], "purple-lantern")
 	t := trait{where, before + spelled(word)}
 	return madeUp(func(w *world) {
@@ -201,8 +206,8 @@ var (
 	token  = regexp.MustCompile(`\w{24}`)
 )
 
-// session is a site that keeps the session in the path of each page. Who has none gets one, by a link or a redirect: each
-// address its own, and the site itself another one each time, unless that is stable too.
+// session is a site that keeps the session in the path of each page. Who has none gets one, by a link or a redirect:
+// each address its own, and the site itself another one each time, unless that is stable too.
 func session(form, way string) trial {
 	way, explored, _ := strings.Cut(way, ",")
 	var requests atomic.Int64
@@ -256,15 +261,18 @@ func renamed(which, kind string) trial {
 	return c
 }
 
-// front is something before the program that lets staff into a folder, by their address, and nobody else. Explore and staff
-// take turns in real time, as the origin is a real server. A day later, in virtual time, the site was restarted, and has not
-// explored yet when staff visit.
+// front is something before the program that lets staff into a folder, by their address, and nobody else. Explore and
+// staff take turns in real time, as the origin is a real server. A day later, in virtual time, the site was restarted,
+// and has not explored yet when staff visit.
 func front(kind, how string) trial {
 	const staff = "8.8.8.8"
 	inside := &world{trial: trial{pages: []string{"/", trees[0], trees[1], "/team/salaries", "/team/plans-for-spring"}}}
 	return trial{tried: func(t *testing.T) (counts []int) {
 		var outside http.Handler
-		server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { outside.ServeHTTP(rw, r) }))
+		server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter,
+			r *http.Request) {
+			outside.ServeHTTP(rw, r)
+		}))
 		defer server.Close()
 		st := new(memstore.Store)
 		open := func() *servemap.Site {

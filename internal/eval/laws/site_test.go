@@ -61,18 +61,22 @@ func (w *world) program(rw http.ResponseWriter, r *http.Request) {
 func lastModified(at time.Time) string { return "Last-Modified: " + at.UTC().Format(http.TimeFormat) }
 
 const (
-	english = "<p>This page tells you all about the %[1]s, from the roots up to the crown.</p><p>Nobody knows how old a %[1]s becomes in a " +
+	english = "<p>This page tells you all about the %[1]s, from the roots up to the crown.</p><p>Nobody knows how old a " +
+		"%[1]s becomes in a " +
 		"good soil.</p><p>A bag of seeds of the %[1]s costs €12.50 with us.</p><p>Birds love the %[1]s, and so do we.</p>"
-	german = "<p>Auf dieser Seite steht alles über %[1]s, von der Wurzel bis zur Krone.</p><p>Niemand weiß, wie alt %[1]s in gutem Boden " +
+	german = "<p>Auf dieser Seite steht alles über %[1]s, von der Wurzel bis zur Krone.</p><p>Niemand weiß, wie alt " +
+		"%[1]s in gutem Boden " +
 		"wird.</p><p>Ein Beutel Samen von %[1]s kostet bei uns 12,50 €.</p><p>Vögel lieben %[1]s, und wir auch.</p>"
 )
 
 // What answers have that are no pages: a line of the header, something in the head, another text or a whole other body.
 var (
 	lines = map[string]string{
-		"noindex": "X-Robots-Tag: noindex", "304": "X-Robots-Tag: noindex", "expired": "X-Robots-Tag: unavailable_after: 25 Jun 1999 15:00:00 GMT",
+		"noindex": "X-Robots-Tag: noindex", "304": "X-Robots-Tag: noindex",
+		"expired": "X-Robots-Tag: unavailable_after: 25 Jun 1999 15:00:00 GMT",
 		"private": "Cache-Control: private", "no-store": "Cache-Control: no-store", "login": "Location: /login?next=x",
-		"301": "Location: /", "302": "Location: /", "307": "Location: /", "disallow": "Content-Type: text/plain", "allow": "Content-Type: text/plain",
+		"301": "Location: /", "302": "Location: /", "307": "Location: /", "disallow": "Content-Type: text/plain",
+		"allow": "Content-Type: text/plain",
 	}
 	heads = map[string]string{
 		"meta": `<meta name="robots" content="noindex">`, "canonical": `<link rel="canonical" href="/page/old-oak">`,
@@ -85,8 +89,10 @@ var (
 	}
 	bodies = map[string]string{
 		"empty": "", "304": "", "disallow": "User-agent: *\nDisallow: /\n", "allow": "User-agent: *\nAllow: /\n",
-		"password":  "<html><head><title>Who are you?</title></head><body><form method=post><input type=password name=p></form></body></html>",
-		"challenge": "<html><head><title>One moment</title></head><body><p>We make sure that you are no robot. This takes some seconds.</p></body></html>",
+		"password": "<html><head><title>Who are you?</title></head><body><form method=post><input type=password " +
+			"name=p></form></body></html>",
+		"challenge": "<html><head><title>One moment</title></head><body><p>We make sure that you are no robot. This takes " +
+			"some seconds.</p></body></html>",
 	}
 )
 
@@ -126,7 +132,8 @@ func page(path, kind, end string) string {
 		text = english
 	}
 	subject := strings.ReplaceAll(path[strings.LastIndexByte(path, '/')+1:], "-", " ")
-	return fmt.Sprintf("<!DOCTYPE html><html lang=en><head><title>%s</title></head><body><main>"+text+"%s</main></body></html>", subject, end)
+	return fmt.Sprintf("<!DOCTYPE html><html lang=en><head><title>%s</title></head><body><main>"+text+
+		"%s</main></body></html>", subject, end)
 }
 
 func anchors(rel string, links ...string) (html string) {

@@ -44,7 +44,8 @@ func kinds(t *testing.T, classes ...string) (all []kind) {
 			for i := range f {
 				f[i] = strings.TrimSpace(f[i])
 			}
-			if named, err := regexp.MatchString(*only, f[min(1, len(f)-1)]); err == nil && named && slices.Contains(classes, f[0]) {
+			if named, err := regexp.MatchString(*only, f[min(1, len(f)-1)]); err == nil && named &&
+				slices.Contains(classes, f[0]) {
 				all = append(all, kind{f[0], f[1], f[2], f[3], f[len(f)-1], file == "held.txt"})
 			}
 		}
@@ -255,7 +256,8 @@ func TestLab(t *testing.T) {
 		for _, layout := range []string{"shop", "docs"} {
 			for _, p := range lived(t, layout, "calm", 1, kinds(t, "news")).pages {
 				if p.looks > 0 {
-					fmt.Printf("news: %-34s %-5s right at %.2f of %d visits\n", p.kind.name, layout, kit.Share(p.right, p.looks), p.looks)
+					fmt.Printf("news: %-34s %-5s right at %.2f of %d visits\n", p.kind.name, layout, kit.Share(p.right, p.looks),
+						p.looks)
 				}
 			}
 		}
@@ -275,7 +277,8 @@ func TestLab(t *testing.T) {
 func TestSomeKindsHold(t *testing.T) {
 	base.OneByOne(t)
 	base.FixRandom(t)
-	hold := strings.Split("paragraph added/paragraph reworded/all of it/comment/price with a sign/clock/view count/ad, always new/csrf token", "/")
+	hold := strings.Split("paragraph added/paragraph reworded/all of it/comment/price with a sign/clock/view count/ad, "+
+		"always new/csrf token", "/")
 	some := slices.DeleteFunc(kinds(t, "edit", "noise"), func(k kind) bool { return !slices.Contains(hold, k.name) })
 	l := life{}
 	l.add(lived(t, "docs", "noisy", 1, some))

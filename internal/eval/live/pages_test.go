@@ -230,7 +230,8 @@ func (v view) value(name string) string {
 		return choices
 	case "order":
 		items := strings.Split(choices, ";")
-		rand.New(rand.NewPCG(v.source(arg), 0)).Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
+		rand.New(rand.NewPCG(v.source(arg), 0)).Shuffle(len(items),
+			func(i, j int) { items[i], items[j] = items[j], items[i] })
 		return "<li>" + strings.Join(items, "</li><li>") + "</li>"
 	}
 	if choose {
@@ -307,8 +308,9 @@ var (
 			return strings.Replace(s, "</h1>", list+"</ul>", 1)
 		},
 		"redesign": func(s string) string {
-			return strings.NewReplacer("<h2>", "<h3 class=t>", "</h2>", "</h3>", "<div class=content>", "<div class=wide>", "<p>", "<p class=text>",
-				"Section A", "Part A", "<li>", "<li class=i>", "<article>", "<article class=post>").Replace(s)
+			return strings.NewReplacer("<h2>", "<h3 class=t>", "</h2>", "</h3>", "<div class=content>", "<div class=wide>",
+				"<p>", "<p class=text>", "Section A", "Part A", "<li>", "<li class=i>", "<article>",
+				"<article class=post>").Replace(s)
 		},
 	}
 )

@@ -38,11 +38,13 @@ func TestHistories(t *testing.T) {
 	}
 }
 
-const paragraph = "<p>This paragraph of the page %s says the same at each of the observations that anybody makes of it.</p>"
+const paragraph = "<p>This paragraph of the page %s says the same at each of the observations that anybody makes of " +
+	"it.</p>"
 
 // body is a page with a token that visitors do not see.
 func body(name, text string, n int) string {
-	return fmt.Sprintf(`<html><head><meta name=token content=%d></head><body><main>`+paragraph+`%s</main></body></html>`, n, name, text)
+	return fmt.Sprintf(`<html><head><meta name=token content=%d></head><body><main>`+paragraph+`%s</main></body></html>`,
+		n, name, text)
 }
 
 // twoPages is a history of two pages, of which the first changes at the sixth fetch.
@@ -80,7 +82,8 @@ func TestReplayCountsWhatEachDetectorFinds(t *testing.T) {
 	all := r
 	text, ours := all[0], all[len(baselines)]
 	if text.found != 1 || text.wrong != 0 || text.asked != 16 {
-		t.Errorf("by the text there are %d changes found, %d false, of %d asked; want 1, 0, 16", text.found, text.wrong, text.asked)
+		t.Errorf("by the text there are %d changes found, %d false, of %d asked; want 1, 0, 16", text.found, text.wrong,
+			text.asked)
 	}
 	if ours.f1() != 1 || ours.lastMod() != 1 || ours.pages != 2 || ours.fetches != 16 {
 		t.Errorf("ours: %+v, want no mistake in 16 fetches of 2 pages", ours)
@@ -109,7 +112,8 @@ func TestReplayNamesTheLineThatItCannotRead(t *testing.T) {
 func TestFetchesWithUnknownTruthAreNeitherRightNorWrong(t *testing.T) {
 	p := newPage(1)
 	var sum tally
-	for _, f := range []fetch{{Unix: 10, Truth: truthFirst}, {Unix: 20, Truth: truthUnclear}, {Unix: 30, Truth: truthSame}} {
+	for _, f := range []fetch{{Unix: 10, Truth: truthFirst}, {Unix: 20, Truth: truthUnclear},
+		{Unix: 30, Truth: truthSame}} {
 		p.note(&f)
 	}
 	p.publish(0, 20, &sum)

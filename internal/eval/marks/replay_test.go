@@ -123,11 +123,13 @@ func replaySite(t *testing.T, fetches []*fetch) []tally {
 		s.dates = append(s.dates, map[string]int64{})
 	}
 	s.tallies = append(s.tallies, tally{detector: "ours"}, tally{detector: "the mark alone"})
-	s.alone = alone{marks: map[string]mark.Mark{}, dates: map[string]int64{}, was: map[string]int64{}, last: map[string]int64{}}
+	s.alone = alone{marks: map[string]mark.Mark{}, dates: map[string]int64{}, was: map[string]int64{},
+		last: map[string]int64{}}
 	rules, err := eligibility.NewRules([]eligibility.Rule{{Pattern: "/", Listing: eligibility.Always}})
 	base.Check(t, err)
 	time.Sleep(time.Until(time.Unix(fetches[0].Unix, 0)))
-	s.ours, err = bench.New(kit.Origin, new(memstore.Store), bench.Options{KeepFor: forever, Rules: rules, Logger: slog.New(slog.DiscardHandler)})
+	s.ours, err = bench.New(kit.Origin, new(memstore.Store), bench.Options{KeepFor: forever, Rules: rules,
+		Logger: slog.New(slog.DiscardHandler)})
 	base.Check(t, err)
 	defer s.ours.Close()
 	for _, f := range fetches {

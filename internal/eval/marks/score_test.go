@@ -123,7 +123,8 @@ func printTable(w io.Writer, title string, list report) {
 	if len(list) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "%s: %d pages, %d fetches, %d changes\n", title, list[0].pages, list[0].fetches, list[0].found+list[0].missed)
+	fmt.Fprintf(w, "%s: %d pages, %d fetches, %d changes\n", title, list[0].pages, list[0].fetches,
+		list[0].found+list[0].missed)
 	fmt.Fprintf(w, "  %-28s %6s %7s %6s %6s %7s\n", "", "F1", "lastmod", "found", "false", "missed")
 	for i := range list {
 		t := &list[i]

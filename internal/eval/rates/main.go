@@ -19,7 +19,8 @@ import (
 func main() {
 	most := flag.Int("most", 300, "how many pages of a history are met")
 	seed := flag.Uint64("seed", 1, "seed of all that is random")
-	gaps := flag.String("gaps", "often", "how often a page is visited: often (every 20 minutes to 30 days) or rarely (5 to 90 days)")
+	gaps := flag.String("gaps", "often",
+		"how often a page is visited: often (every 20 minutes to 30 days) or rarely (5 to 90 days)")
 	wrong := flag.Float64("wrong", 0, "share of the observations that wrongly find a change")
 	kit.Main("rates", func(context.Context) error {
 		v := visitors{least: 20 * minute, most: 30 * day, wrong: *wrong}

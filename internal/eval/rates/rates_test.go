@@ -32,7 +32,8 @@ func TestServemapsWordIsRightForMost(t *testing.T) {
 	}
 	var out strings.Builder
 	results{lives}.print(&out, "simulated")
-	for _, part := range []string{"# simulated: 1, with 200 pages", "servemap", "flips a page and month", "hourly            the last gap"} {
+	for _, part := range []string{"# simulated: 1, with 200 pages", "servemap", "flips a page and month",
+		"hourly            the last gap"} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("nothing %q in:\n%s", part, &out)
 		}

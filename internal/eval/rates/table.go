@@ -80,7 +80,10 @@ func (rs results) print(w io.Writer, name string) {
 				for _, lives := range rs {
 					all = append(all, lives...)
 				}
-				of := count(all, i, s, func(lo, hi rate.Freq) bool { return lo == hi && lo == next || lo != hi && next == rate.Never })
+				of := count(all, i, s, func(lo, hi rate.Freq) bool {
+					return lo == hi && lo == next ||
+						lo != hi && next == rate.Never
+				})
 				shares := of.shares()
 				fmt.Fprintf(w, "| %9.0f %5.0f %4.0f ", of.pages, shares[1], shares[2])
 			}

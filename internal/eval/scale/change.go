@@ -30,7 +30,8 @@ func change(ctx context.Context, cfg config) error {
 	if n := s.Files.Listed(); n != cfg.pages {
 		return fmt.Errorf("%d pages are listed, of %d", n, cfg.pages)
 	}
-	fmt.Printf("rendering all %d pages: %.2f s, %.2f million URLs/s from the store to gzip\n", cfg.pages, took.Seconds(), float64(cfg.pages)/took.Seconds()/1e6)
+	fmt.Printf("rendering all %d pages: %.2f s, %.2f million URLs/s from the store to gzip\n", cfg.pages, took.Seconds(),
+		float64(cfg.pages)/took.Seconds()/1e6)
 	if err := s.oneChange(ctx, cfg); err != nil {
 		return err
 	}
@@ -85,7 +86,8 @@ func (s *site) oneChange(ctx context.Context, cfg config) error {
 		}
 		if changed > 0 {
 			shown++
-			fmt.Printf("one change: %d of %d parts became another file, in %.1f ms\n", changed, len(after), kit.Milliseconds(took))
+			fmt.Printf("one change: %d of %d parts became another file, in %.1f ms\n", changed, len(after),
+				kit.Milliseconds(took))
 		}
 	}
 	if shown == 0 {
@@ -124,6 +126,7 @@ func (s *site) visits(ctx context.Context, cfg config) error {
 		}
 		took += time.Since(began)
 	}
-	fmt.Printf("a visit to a known page at %d pages: %.0f µs in the background\n", cfg.pages, float64(took.Microseconds())/float64(rounds*n))
+	fmt.Printf("a visit to a known page at %d pages: %.0f µs in the background\n", cfg.pages,
+		float64(took.Microseconds())/float64(rounds*n))
 	return nil
 }

@@ -71,7 +71,8 @@ func inspect(ctx context.Context, cfg config) (err error) {
 			}
 			slowest, peak = max(slowest, time.Since(began)), max(peak, anonymous())
 		}
-		fmt.Printf("inspector at %d pages, %s: %.1f ms, %.1f MB allocated each time\n", cfg.pages, view.name, kit.Milliseconds(slowest), kit.MB(allocations()-allocated)/5)
+		fmt.Printf("inspector at %d pages, %s: %.1f ms, %.1f MB allocated each time\n", cfg.pages, view.name,
+			kit.Milliseconds(slowest), kit.MB(allocations()-allocated)/5)
 	}
 	fmt.Printf("memory of the inspector at %d pages: %.1f MB more than before\n", cfg.pages, kit.MB(peak-before))
 	return nil

@@ -40,13 +40,17 @@ func main() {
 	flag.IntVar(&cfg.sites, "sites", 0, "sites of 20 pages each, in place of one with all pages")
 	flag.IntVar(&cfg.parts, "sections", 0, "sections of the sitemap, by the first letters of its folders, at most 26")
 	flag.StringVar(&cfg.dir, "dir", "", `folder of the store, which is kept; "" for a temporary one`)
-	flag.DurationVar(&cfg.rest, "rest", 135*time.Second, "how long the site is left alone before its memory is measured; Go collects garbage once in 2 minutes where nothing happens")
-	flag.StringVar(&cfg.step, "step", "", `the one step to be done: "fill", "change", "serve" or "inspect", with -sites "fill" or "serve"; "" for all`)
+	flag.DurationVar(&cfg.rest, "rest", 135*time.Second,
+		"how long the site is left alone before its memory is measured; Go collects garbage once in 2 minutes where "+
+			"nothing happens")
+	flag.StringVar(&cfg.step, "step", "",
+		`the one step to be done: "fill", "change", "serve" or "inspect", with -sites "fill" or "serve"; "" for all`)
 	kit.Main("scale", func(ctx context.Context) error { return run(ctx, cfg) })
 }
 
 func run(ctx context.Context, cfg config) error {
-	steps := map[string]func(context.Context, config) error{"": runAll, "fill": fill, "change": change, "serve": serve, "inspect": inspect}
+	steps := map[string]func(context.Context,
+		config) error{"": runAll, "fill": fill, "change": change, "serve": serve, "inspect": inspect}
 	if cfg.sites > 0 {
 		steps = map[string]func(context.Context, config) error{"": runAll, "fill": fillSites, "serve": serveSites}
 	}
@@ -92,7 +96,8 @@ func runAll(ctx context.Context, cfg config) (err error) {
 
 func child(ctx context.Context, cfg config, step string) error {
 	command, err := kit.Self("-step", step, "-dir", cfg.dir, "-rest", cfg.rest.String(),
-		"-pages", strconv.Itoa(cfg.pages), "-looks", strconv.Itoa(cfg.looks), "-sites", strconv.Itoa(cfg.sites), "-sections", strconv.Itoa(cfg.parts))
+		"-pages", strconv.Itoa(cfg.pages), "-looks", strconv.Itoa(cfg.looks), "-sites", strconv.Itoa(cfg.sites), "-sections",
+		strconv.Itoa(cfg.parts))
 	if err != nil {
 		return err
 	}

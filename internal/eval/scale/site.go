@@ -136,12 +136,13 @@ func fill(ctx context.Context, cfg config) error {
 				}
 			}
 			if i%100_000 == 99_999 {
-				fmt.Fprintf(os.Stderr, "observation %d: %d pages in %v, %v of a core\n", visit+1, i+1, time.Since(began).Round(time.Second), (kit.CPUTime() - used).Round(time.Second))
+				fmt.Fprintf(os.Stderr, "observation %d: %d pages in %v, %v of a core\n", visit+1, i+1,
+					time.Since(began).Round(time.Second), (kit.CPUTime() - used).Round(time.Second))
 			}
 		}
 		each := func(d time.Duration) float64 { return float64(d.Microseconds()) / float64(cfg.pages) }
-		fmt.Printf("observation %d at %d pages: %.1f s, %.0f µs a page, %.0f µs of a core\n", visit+1, cfg.pages, time.Since(began).Seconds(),
-			each(time.Since(began)), each(kit.CPUTime()-used))
+		fmt.Printf("observation %d at %d pages: %.1f s, %.0f µs a page, %.0f µs of a core\n", visit+1, cfg.pages,
+			time.Since(began).Seconds(), each(time.Since(began)), each(kit.CPUTime()-used))
 	}
 	if n := s.Indexer.Stats(); n.Dropped > 0 || n.Damaged > 0 {
 		return fmt.Errorf("%d observations were dropped, and %d records could not be read", n.Dropped, n.Damaged)

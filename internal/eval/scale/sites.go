@@ -43,7 +43,10 @@ func tenants(w http.ResponseWriter, r *http.Request) {
 // openSites returns all sites, over a store.
 func openSites(st store.Store) *servemap.Sites {
 	options := &servemap.Options{Logger: slog.New(slog.DiscardHandler)}
-	return servemap.NewSites(st, http.HandlerFunc(tenants), func(context.Context, string) (*servemap.Options, error) { return options, nil })
+	return servemap.NewSites(st, http.HandlerFunc(tenants), func(context.Context, string) (*servemap.Options,
+		error) {
+		return options, nil
+	})
 }
 
 // ask asks a site for a path.
@@ -102,7 +105,8 @@ func serveSites(ctx context.Context, cfg config) error {
 		late += kit.One(status != http.StatusOK)
 		first = append(first, took)
 	}
-	fmt.Printf("%d sites: the first answer of each, which opens it, %s; %d came too late\n", cfg.sites, quantiles(first), late)
+	fmt.Printf("%d sites: the first answer of each, which opens it, %s; %d came too late\n", cfg.sites, quantiles(first),
+		late)
 	for i := range cfg.sites {
 		visitAll(sites, i)
 		_, took := ask(sites, i, "/page-1") // nothing is due
@@ -141,11 +145,13 @@ func settled() kit.Usage {
 
 func report(when string, cfg config, before kit.Usage, goroutines int) {
 	now := settled()
-	fmt.Printf("%s: heap %.1f MB, %.0f KB a site; resident %.1f MB; %d goroutines more\n", when, kit.MB(now.Heap-before.Heap),
-		float64(now.Heap-before.Heap)/1024/float64(cfg.sites), kit.MB(now.Anonymous), runtime.NumGoroutine()-goroutines)
+	fmt.Printf("%s: heap %.1f MB, %.0f KB a site; resident %.1f MB; %d goroutines more\n", when,
+		kit.MB(now.Heap-before.Heap), float64(now.Heap-before.Heap)/1024/float64(cfg.sites), kit.MB(now.Anonymous),
+		runtime.NumGoroutine()-goroutines)
 }
 
 func quantiles(all []time.Duration) string {
 	slices.Sort(all)
-	return fmt.Sprintf("%v (median; %v for 99 of 100, %v at most)", all[len(all)/2].Round(100*time.Nanosecond), all[len(all)*99/100].Round(100*time.Nanosecond), all[len(all)-1].Round(time.Microsecond))
+	return fmt.Sprintf("%v (median; %v for 99 of 100, %v at most)", all[len(all)/2].Round(100*time.Nanosecond),
+		all[len(all)*99/100].Round(100*time.Nanosecond), all[len(all)-1].Round(time.Microsecond))
 }

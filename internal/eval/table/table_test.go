@@ -20,7 +20,8 @@ import (
 	"github.com/servemap/servemap/store/sqlstore"
 )
 
-var scale = flag.String("scale", "10000", "the numbers of pages that BenchmarkScale is run with, with commas between them")
+var scale = flag.String("scale", "10000",
+	"the numbers of pages that BenchmarkScale is run with, with commas between them")
 
 const (
 	partPages = 50_000
@@ -61,10 +62,12 @@ func benchPages(b *testing.B, pages int) {
 	base.Check(b, err)
 	base.MustPut(b, st, "made", "by this")
 	for first := 0; first < pages; first += partPages {
-		postgres.Exec(b, db, strings.ReplaceAll(fill, "{records}", table), first, min(pages, first+partPages), site, partPages)
+		postgres.Exec(b, db, strings.ReplaceAll(fill, "{records}", table), first, min(pages, first+partPages), site,
+			partPages)
 	}
 	postgres.Exec(b, db, "ANALYZE "+table)
-	rows, bytes := number(b, db, "SELECT count(*) FROM "+table), number(b, db, "SELECT pg_total_relation_size('"+table+"')")
+	rows, bytes := number(b, db, "SELECT count(*) FROM "+table), number(b, db,
+		"SELECT pg_total_relation_size('"+table+"')")
 	b.Run("merge", func(b *testing.B) {
 		const written = `SELECT pg_current_wal_lsn() - '0/0'` // by the whole server, into its log
 		before, random := number(b, db, written), rand.New(rand.NewPCG(1, uint64(b.N)))

@@ -29,7 +29,8 @@ func (d *days) happened(events [changelog.Happenings]int, now time.Time) {
 	if len(d.fresh) == 0 {
 		d.since = now
 	}
-	d.fresh.Add(sitewide.Days{moment.Of(now).Day(): {Added: events[changelog.Added], Changed: events[changelog.Changed], Removed: events[changelog.Removed]}})
+	d.fresh.Add(sitewide.Days{moment.Of(now).Day(): {Added: events[changelog.Added], Changed: events[changelog.Changed],
+		Removed: events[changelog.Removed]}})
 }
 
 func (d *days) due(now time.Time) time.Time {

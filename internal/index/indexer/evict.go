@@ -43,5 +43,6 @@ func (e *eviction) run(ctx context.Context, _ bool) error {
 	e.counts.SetWaiting(all)
 	excess = max(0, min(excess, all-e.cfg.MaxWaiting*3/4))
 	gone := append(unled, led...)
-	return txn.InSteps(gone[:min(len(gone), excess)], txn.Items, func(some []string) error { return e.review.drop(ctx, some) })
+	return txn.InSteps(gone[:min(len(gone), excess)], txn.Items,
+		func(some []string) error { return e.review.drop(ctx, some) })
 }

@@ -287,7 +287,8 @@ func (r *rig) wantVerdict(location string, verdict eligibility.Verdict, reason e
 func (r *rig) wantObservations(location string, visits, changes int) {
 	r.Helper()
 	if p := r.page(location); int(p.Observations) != visits || int(p.Dates.Count) != changes {
-		r.Errorf("%s has %d observations and %d changes, want %d and %d", location, p.Observations, p.Dates.Count, visits, changes)
+		r.Errorf("%s has %d observations and %d changes, want %d and %d", location, p.Observations, p.Dates.Count, visits,
+			changes)
 	}
 }
 
@@ -328,7 +329,8 @@ func (r *rig) lastMod(location string) int64 {
 func (r *rig) wantLastMod(location string, want int64) {
 	r.Helper()
 	if got := r.lastMod(location); got != want {
-		r.Errorf("the lastmod of %s is %v, want %v; it is %v", location, fromSeconds(got).UTC(), fromSeconds(want).UTC(), time.Now().UTC())
+		r.Errorf("the lastmod of %s is %v, want %v; it is %v", location, fromSeconds(got).UTC(), fromSeconds(want).UTC(),
+			time.Now().UTC())
 	}
 }
 

@@ -33,7 +33,8 @@ func (x *Indexer) note(ctx context.Context, err error) {
 	case errors.Is(err, store.ErrUnavailable):
 		// The store tells of its troubles itself.
 	case err != nil && (before == nil || before.Error() != err.Error()):
-		x.cfg.Logger.Warn("servemap: the store cannot be used; the site goes on, the last sitemap stays, and what was seen is stored once the store works", "err", err)
+		x.cfg.Logger.Warn("servemap: the store cannot be used; the site goes on, the last sitemap stays, and what was seen "+
+			"is stored once the store works", "err", err)
 	case err == nil && before != nil:
 		x.cfg.Files.ChangedAll()
 	}

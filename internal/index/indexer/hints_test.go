@@ -61,7 +61,8 @@ func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 		}), messages.Forbidden},
 		{"an entry with a canonical on the site", lasts(func(r *rig) { r.sight("/", variant("/home", same)) }), 0},
 		{"a page that is denied", func(r *rig) { r.answer("/a", 401) }, 0},
-		{"robots.txt forbids the entry", func(r *rig) { serveRobots(r, 200, "User-agent: *\nDisallow: /") }, messages.Forbidden},
+		{"robots.txt forbids the entry", func(r *rig) { serveRobots(r, 200, "User-agent: *\nDisallow: /") },
+			messages.Forbidden},
 		{"robots.txt forbids something else", func(r *rig) { serveRobots(r, 200, "User-agent: *\nDisallow: /admin") }, 0},
 		{"an entry that leads to another host", lasts(func(r *rig) {
 			r.answer("/", 301, redirect("https://shop.example.com/"))
@@ -74,13 +75,18 @@ func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 			r.answer("/", 302, redirect("https://id.example.org/?return=https://example.com/"))
 		}), messages.NoPageYet},
 		{"an entry that leads to a consent elsewhere by its HTML", lasts(func(r *rig) {
-			r.sight("/", "<html><head><meta http-equiv=refresh content='0; url=https://id.example.org/?return=https://example.com/'></head></html>")
+			r.sight("/", "<html><head><meta http-equiv=refresh content='0; "+
+				"url=https://id.example.org/?return=https://example.com/'></head></html>")
 		}), messages.NoPageYet},
 		{"a page that leads to www", func(r *rig) { r.answer("/a", 301, redirect("https://www.example.com/a")) }, 0},
-		{"an entry all links of which lead to www", lasts(func(r *rig) { r.sight("/", html("home", "https://www.example.com/a", "//www.example.com/b")) }), messages.OtherOrigin},
-		{"an entry some links of which lead to www", lasts(func(r *rig) { r.sight("/", html("home", "https://www.example.com/a", "/b")) }), 0},
+		{"an entry all links of which lead to www",
+			lasts(func(r *rig) { r.sight("/", html("home", "https://www.example.com/a", "//www.example.com/b")) }),
+			messages.OtherOrigin},
+		{"an entry some links of which lead to www",
+			lasts(func(r *rig) { r.sight("/", html("home", "https://www.example.com/a", "/b")) }), 0},
 		{"an entry that says nofollow", lasts(func(r *rig) {
-			r.sight("/", "<html><head><title>t</title><meta name=robots content=nofollow></head><body><a href=/a></a>x</body></html>")
+			r.sight("/", "<html><head><title>t</title><meta name=robots content=nofollow></head><body><a "+
+				"href=/a></a>x</body></html>")
 		}), messages.Forbidden},
 		{"an entry that says nofollow in its header", lasts(func(r *rig) {
 			r.sight("/", html("home", "/a"), robotsTag("nofollow"))
@@ -94,14 +100,20 @@ func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 			time.Sleep(fewFor)
 			r.sight("/", html("home again", "/a"))
 		}, messages.Few},
-		{"hardly any page listed at first", func(r *rig) { r.orphans(numbered("/orphans/%d", fewPages-1)...); time.Sleep(fewFor - time.Minute) }, 0},
-		{"hardly any page listed of few", func(r *rig) { r.orphans(numbered("/orphans/%d", fewPages-2)...); time.Sleep(fewFor) }, 0},
+		{"hardly any page listed at first",
+			func(r *rig) { r.orphans(numbered("/orphans/%d", fewPages-1)...); time.Sleep(fewFor - time.Minute) }, 0},
+		{"hardly any page listed of few", func(
+			r *rig) {
+			r.orphans(numbered("/orphans/%d", fewPages-2)...)
+			time.Sleep(fewFor)
+		}, 0},
 		{"a share of the pages listed", func(r *rig) {
 			r.orphans(numbered("/orphans/%d", fewPages)...)
 			r.crawl("/1", "/2", "/3", "/4", "/5")
 			time.Sleep(fewFor)
 		}, 0},
-		{"hardly any page listed as the owner wants it", func(r *rig) { r.orphans(numbered("/never/%d", fewPages)...); time.Sleep(fewFor) }, 0},
+		{"hardly any page listed as the owner wants it",
+			func(r *rig) { r.orphans(numbered("/never/%d", fewPages)...); time.Sleep(fewFor) }, 0},
 		{"many withdrawals", func(r *rig) { r.withdraw25(0) }, messages.Leaving},
 		{"many withdrawals in a long time", func(r *rig) { r.withdraw25(time.Hour) }, 0},
 	} {
@@ -126,7 +138,8 @@ func TestHintNeedsAnAnswerThatLasts(t *testing.T) {
 		do   func(r *rig, change ...func(*observation.Observation))
 		want messages.Hint
 	}{
-		{"an entry that is denied", func(r *rig, change ...func(*observation.Observation)) { r.answer("/", 401, change...) }, messages.NoPageYet},
+		{"an entry that is denied", func(r *rig, change ...func(*observation.Observation)) { r.answer("/", 401, change...) },
+			messages.NoPageYet},
 		{"an entry that leads to www", func(r *rig, change ...func(*observation.Observation)) {
 			r.answer("/", 301, append(change, redirect("https://www.example.com/"))...)
 		}, messages.OtherOrigin},
@@ -136,7 +149,10 @@ func TestHintNeedsAnAnswerThatLasts(t *testing.T) {
 		{"an entry that names localhost", func(r *rig, change ...func(*observation.Observation)) {
 			r.sight("/", variant("http://localhost:3000/", same), change...)
 		}, messages.Canonicals},
-		{"an entry without links", func(r *rig, change ...func(*observation.Observation)) { r.sight("/", html("home"), change...) }, messages.DeadEnd},
+		{"an entry without links", func(r *rig,
+			change ...func(*observation.Observation)) {
+			r.sight("/", html("home"), change...)
+		}, messages.DeadEnd},
 	} {
 		want := func(r *rig, hints ...messages.Hint) {
 			if got := r.hints.Given(); !slices.Equal(got, hints) {
@@ -161,7 +177,8 @@ func TestHintNeedsAnAnswerThatLasts(t *testing.T) {
 	}
 }
 
-// A stranger who asks for made-up addresses of a site that shows its home page there makes no client-side application of it.
+// A stranger who asks for made-up addresses of a site that shows its home page there makes no client-side application
+// of it.
 func TestSiteThatListsPagesIsNoClientSideApplication(t *testing.T) {
 	base.OneByOne(t)
 	inBubble(t, Config{}, func(r *rig) {

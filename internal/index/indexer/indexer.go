@@ -150,13 +150,19 @@ func New(cfg Config) (*Indexer, error) {
 	seen := sights.New(cfg.Store, k)
 	cfg.Store = seen
 	x := &Indexer{
-		Reader: reader.New(cfg.Store, site), Links: tally.NewLinks(func(location string) bool { return cfg.Files.OwnsLocation(location) || cfg.Files.Lists(location) }), cfg: cfg, queue: newQueue(cfg.Memory), calls: make(chan call), stopped: make(chan struct{}),
+		Reader: reader.New(cfg.Store, site),
+		Links: tally.NewLinks(func(location string) bool {
+			return cfg.Files.OwnsLocation(location) ||
+				cfg.Files.Lists(location)
+		}), cfg: cfg, queue: newQueue(cfg.Memory), calls: make(chan call), stopped: make(chan struct{}),
 		site: site, counts: tally.New(site, cfg.Hints),
 	}
 	x.parts = parts{
-		records: records{Indexer: x}, merging: merging{Indexer: x, budget: quota.NewPart(cfg.Reading, quota.Reading, time.Now())}, sights: seen, removals: removals{Indexer: x, since: map[string]time.Time{}},
+		records: records{Indexer: x}, merging: merging{Indexer: x, budget: quota.NewPart(cfg.Reading, quota.Reading,
+			time.Now())}, sights: seen, removals: removals{Indexer: x, since: map[string]time.Time{}},
 		eviction: eviction{Indexer: x}, review: review{Indexer: x}, trust: trustedDates{Indexer: x},
-		boilerplate: boilerplate{Indexer: x}, robotsTxt: robotsTxt{Indexer: x}, days: days{Indexer: x, fresh: sitewide.Days{}}, syncing: syncing{Indexer: x},
+		boilerplate: boilerplate{Indexer: x}, robotsTxt: robotsTxt{Indexer: x},
+		days: days{Indexer: x, fresh: sitewide.Days{}}, syncing: syncing{Indexer: x},
 	}
 	x.replicas = replicated{Indexer: x}
 	x.tasks = []task{ // in the order in which a round runs them
@@ -267,7 +273,8 @@ func (x *Indexer) Flush(ctx context.Context) error {
 
 // Nowhere notes the site's answer to a made-up address, see [nowhere.Beside]. What shows the same is no page either,
 // such as what was shown at some locations before that was known.
-func (x *Indexer) Nowhere(ctx context.Context, address, stands string, answer *response.Response, shown []string) error {
+func (x *Indexer) Nowhere(ctx context.Context, address, stands string, answer *response.Response,
+	shown []string) error {
 	return x.call(ctx, func(ctx context.Context) error {
 		if err := x.records.open(ctx); err != nil {
 			return err

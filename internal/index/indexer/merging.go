@@ -33,8 +33,9 @@ const (
 type merging struct {
 	*Indexer
 	pending []*observation.Observation // taken from the queue and not yet stored
-	read    int                        // how many of the first of them were read; to read one twice would teach the boilerplate twice
-	budget  *quota.Part
+	// how many of the first of them were read; to read one twice would teach the boilerplate twice
+	read   int
+	budget *quota.Part
 }
 
 func (m *merging) due(now time.Time) time.Time {
@@ -190,7 +191,8 @@ func (m *merging) parse(v *observation.Observation, read func()) {
 // links has them merged with it. One with more is the last of its transaction, and its links come after it: in this
 // order, a crash costs a second reading but no link. The transaction also ends after a visit that changes the
 // reputation of a source of dates, which counts from the next one on.
-func (m *merging) store(ctx context.Context, visits []*observation.Observation, links int, all bool) (done int, err error) {
+func (m *merging) store(ctx context.Context, visits []*observation.Observation, links int,
+	all bool) (done int, err error) {
 	now := time.Now()
 	var keys []string
 	var fresh [][]observation.Link

@@ -67,7 +67,8 @@ func (v visitors) observation(location string) *observation.Observation {
 	case 0:
 		s.Response = &response.Response{Status: []int{410, 410, 404, 403}[v.IntN(v.kinds(2, 4))], Complete: true}
 	case 1:
-		s.Response = &response.Response{Status: []int{301, 302}[v.IntN(2)], Complete: true, Header: response.Header{Location: v.location()}}
+		s.Response = &response.Response{Status: []int{301, 302}[v.IntN(2)], Complete: true,
+			Header: response.Header{Location: v.location()}}
 	case 2:
 		lastModified(time.Now().Add(-time.Duration(v.IntN(3)) * time.Hour))(s)
 	case 3:
@@ -88,7 +89,8 @@ func (v visitors) body(location string) string {
 	case 2:
 		fmt.Fprintf(&head, `<link rel=canonical href=%q>`, location)
 	case 3:
-		fmt.Fprintf(&head, `<link rel=alternate hreflang=de href=%q><link rel=alternate hreflang=en href=%q>`, v.location(), location)
+		fmt.Fprintf(&head, `<link rel=alternate hreflang=de href=%q><link rel=alternate hreflang=en href=%q>`, v.location(),
+			location)
 	case 4:
 		head.WriteString(`<meta name=robots content=nofollow>`)
 	case 13:
@@ -97,17 +99,20 @@ func (v visitors) body(location string) string {
 	for range v.IntN(12) {
 		fmt.Fprintf(&links, `<a href=%q>x</a>`, v.location())
 	}
-	text := fmt.Sprintf("one of nine texts, which is this one: %d, and which is long enough to tell pages apart by it", v.IntN(9))
+	text := fmt.Sprintf("one of nine texts, which is this one: %d, and which is long enough to tell pages apart by it",
+		v.IntN(9))
 	if !v.doubtful {
 		text += " at " + location
 	}
-	return "<!doctype html><html><head><title>t</title>" + head.String() + "</head><body><main><p>" + text + "</p>" + links.String() + "</main></body></html>"
+	return "<!doctype html><html><head><title>t</title>" + head.String() + "</head><body><main><p>" + text + "</p>" +
+		links.String() + "</main></body></html>"
 }
 
 // learn feeds the traffic of a seed to an indexer over st, a few observations at a time, and
 // returns the records of the pages. The secret is the same each time, since hashes are
 // compared.
-func learn(t *testing.T, st store.Store, seed uint64, doubtful bool, offer func(r *rig, all []*observation.Observation)) (records map[string]string) {
+func learn(t *testing.T, st store.Store, seed uint64, doubtful bool, offer func(r *rig,
+	all []*observation.Observation)) (records map[string]string) {
 	cfg := Config{Store: st, MaxURLs: 7}
 	if !doubtful {
 		var err error
@@ -126,7 +131,8 @@ func learn(t *testing.T, st store.Store, seed uint64, doubtful bool, offer func(
 			r.flush() // for what the rendering found
 		}
 		records = r.dump()
-		maps.DeleteFunc(records, func(key, _ string) bool { // when files are rendered is a matter of luck, and the days count what is in them
+		// when files are rendered is a matter of luck, and the days count what is in them
+		maps.DeleteFunc(records, func(key, _ string) bool {
 			return strings.HasSuffix(key, "|days")
 		})
 		if n := r.indexer.Stats().Dropped; n > 0 {
@@ -304,7 +310,8 @@ func TestPagesThatWaitTogetherTakeFewTransactions(t *testing.T) {
 func TestPageWithVeryManyLinksIsSeenThoughItsRelatedPagesChange(t *testing.T) {
 	var prose strings.Builder
 	for i, to := range numbered("/source-%d", 600) {
-		fmt.Fprintf(&prose, "<p>What is said here, %d, is a claim that <a href=%s>another page</a> makes at more length.</p>", i, to)
+		fmt.Fprintf(&prose, "<p>What is said here, %d, is a claim that <a href=%s>another page</a> makes at more length.</p>",
+			i, to)
 	}
 	article := func(related string) string {
 		return "<html><body><main>" + prose.String() + "<ul><li><a href=/always>The page that is always related</a></li>" +
@@ -337,7 +344,8 @@ func TestObservationOfTheHeadAloneKeepsANoindex(t *testing.T) {
 	withPage(t, func(r *rig) {
 		body := func(word string) string {
 			text := strings.Repeat("<p>"+word+" is said on this page, and said again.</p>", 500)
-			return `<html><head><title>t</title></head><body><main>` + text + `</main><meta name=robots content=noindex></body></html>`
+			return `<html><head><title>t</title></head><body><main>` + text +
+				`</main><meta name=robots content=noindex></body></html>`
 		}
 		r.sight("/a", body("One thing"))
 		r.wantVerdict("/a", eligibility.Excluded, eligibility.NoIndex)
@@ -362,7 +370,9 @@ func TestObservationIsComparedWithTheOneThatIsStored(t *testing.T) {
 			r.indexer.merging.budget.Pay(int64(time.Hour))
 			r.affords(seen("/a", html("a, which says something else by now"), at))
 		}, eligibility.Listed, eligibility.ByLink},
-		{"the bytes of the observation before", false, func(r *rig, at func(*observation.Observation)) { r.sight("/a", noindexPage, at) }, eligibility.Excluded, eligibility.NoIndex},
+		{"the bytes of the observation before", false,
+			func(r *rig, at func(*observation.Observation)) { r.sight("/a", noindexPage, at) }, eligibility.Excluded,
+			eligibility.NoIndex},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

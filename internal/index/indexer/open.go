@@ -111,7 +111,8 @@ func (r *records) newSecret(ctx context.Context) (key secret.Key, err error) {
 
 // activity reads the stored activity.
 func (r *records) activity(ctx context.Context) error {
-	return txn.View(ctx, r.cfg.Store, []string{r.site.Keys.Active()}, func(t *txn.Tx) { r.site.Activity = codec.Read[sitewide.Activity](t.Get(r.site.Keys.Active())) })
+	return txn.View(ctx, r.cfg.Store, []string{r.site.Keys.Active()},
+		func(t *txn.Tx) { r.site.Activity = codec.Read[sitewide.Activity](t.Get(r.site.Keys.Active())) })
 }
 
 // noteActivity stores once per span that the site is observed. If a clock that was ahead stored a

@@ -84,7 +84,8 @@ func TestProcessesServeWhatOneOfThemSaw(t *testing.T) {
 			time.Sleep(15 * time.Second)
 			b.sight("/a", html("a, otherwise"))
 			time.Sleep(30 * time.Second)
-			b.answer("/a", http.StatusNotFound) // a has been in doubt for 52 seconds, and last asked for the changes of the others 2 seconds ago
+			// a has been in doubt for 52 seconds, and last asked for the changes of the others 2 seconds ago
+			b.answer("/a", http.StatusNotFound)
 			time.Sleep(10 * time.Second)
 			a.wantVerdict("/a", eligibility.Listed, eligibility.ByLink)
 			time.Sleep(pagerecord.ConfirmAfter)

@@ -35,7 +35,8 @@ func (f *replicated) due(time.Time) time.Time {
 // keys are the keys of the site-wide records that other processes change. The site's
 // own record is among them for the guard, which checks its version.
 func (f *replicated) keys() []string {
-	return append(sitewide.RobotsKeys(f.site.Keys), f.site.Keys.Site(), f.site.Keys.Trust(), f.site.Keys.Erased(), f.site.Keys.Review())
+	return append(sitewide.RobotsKeys(f.site.Keys), f.site.Keys.Site(), f.site.Keys.Trust(), f.site.Keys.Erased(),
+		f.site.Keys.Review())
 }
 
 // poll returns the hashes of the records, and notes which shards there are.

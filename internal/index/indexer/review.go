@@ -149,7 +149,8 @@ type reviewed struct {
 
 // scan returns the next records, and the keys of those that are outdated. It notes which pages may be
 // gone.
-func (r *review) scan(ctx context.Context, prefix string, outdated func(string, *pagerecord.Page, time.Time) bool) (seen []reviewed, changed []string, err error) {
+func (r *review) scan(ctx context.Context, prefix string, outdated func(string, *pagerecord.Page,
+	time.Time) bool) (seen []reviewed, changed []string, err error) {
 	now := time.Now()
 	for rec, err := range r.cfg.Store.Scan(ctx, prefix, r.after) {
 		if err != nil {

@@ -30,8 +30,8 @@ func TestPageThatNobodyGetsLeaves(t *testing.T) {
 	})
 }
 
-// No visit of the page itself is needed: a link is as good, whichever process sees it. It counts anew in each span, also for
-// a process that does not review.
+// No visit of the page itself is needed: a link is as good, whichever process sees it. It counts anew in each span,
+// also for a process that does not review.
 func TestPageThatNobodyGetsStaysWhileAPageThatIsGotLinksToIt(t *testing.T) {
 	base.OneByOne(t)
 	changes := func(day int) string { return html(fmt.Sprintf("home, day %d", day), "/a", "/old") }
@@ -75,8 +75,10 @@ func TestStatsCountPagesByVerdict(t *testing.T) {
 		r.sight(secretPage, html("secret"))
 		r.answer("/c", 410)
 		want := map[tally.Count]bool{
-			count(eligibility.Listed, eligibility.ByEntry, 1): true, count(eligibility.Listed, eligibility.ByLink, 2): true, count(eligibility.Gone, eligibility.StatusGone, 1): true,
-			count(eligibility.Waiting, eligibility.NoEvidence, 1): true, count(eligibility.Held, eligibility.Capability, 1): true,
+			count(eligibility.Listed, eligibility.ByEntry, 1): true, count(eligibility.Listed, eligibility.ByLink, 2): true,
+			count(eligibility.Gone, eligibility.StatusGone, 1):    true,
+			count(eligibility.Waiting, eligibility.NoEvidence, 1): true, count(eligibility.Held, eligibility.Capability,
+				1): true,
 		}
 		check := func(when string) {
 			t.Helper()
@@ -95,7 +97,8 @@ func TestStatsCountPagesByVerdict(t *testing.T) {
 		check("after a restart")
 		r.forget("/b")
 		delete(want, count(eligibility.Listed, eligibility.ByLink, 2))
-		want[count(eligibility.Listed, eligibility.ByLink, 1)], want[count(eligibility.Excluded, eligibility.Forgotten, 1)] = true, true
+		want[count(eligibility.Listed, eligibility.ByLink, 1)],
+			want[count(eligibility.Excluded, eligibility.Forgotten, 1)] = true, true
 		check("after Forget")
 		r.keeps(100, "/", "/a")
 		delete(want, count(eligibility.Waiting, eligibility.NoEvidence, 1))
@@ -154,7 +157,8 @@ func (r *rig) wantEvents(since time.Time, want ...string) {
 			r.Errorf("the events since %v: %v", since, err)
 			return
 		}
-		got = append(got, [...]string{changelog.Added: "added ", changelog.Changed: "changed ", changelog.Removed: "removed "}[e.What]+e.Location)
+		got = append(got, [...]string{changelog.Added: "added ", changelog.Changed: "changed ",
+			changelog.Removed: "removed "}[e.What]+e.Location)
 	}
 	base.EqualLists(r, got, want, "events are")
 }
@@ -165,7 +169,8 @@ func TestBoilerplateIsKnownAfterARestart(t *testing.T) {
 		links := numbered("/p%d", 12)
 		r.sight("/", html(menu, links...))
 		for i, location := range links {
-			r.sight(location, html(fmt.Sprintf("%s<p>What page %d has to say, and no other page of the site does.</p>", menu, i)))
+			r.sight(location, html(fmt.Sprintf("%s<p>What page %d has to say, and no other page of the site does.</p>", menu,
+				i)))
 		}
 		r.flush()
 		before := r.indexer.site.Boilerplate.AppendBinary(nil)

@@ -23,13 +23,15 @@ func (r *robotsTxt) open(ctx context.Context) error {
 		return nil
 	}
 	var o robots.Obeyed
-	err := txn.View(ctx, r.cfg.Store, sitewide.RobotsKeys(r.site.Keys), func(t *txn.Tx) { o = sitewide.ReadRobots(t, r.site.Keys) })
+	err := txn.View(ctx, r.cfg.Store, sitewide.RobotsKeys(r.site.Keys),
+		func(t *txn.Tx) { o = sitewide.ReadRobots(t, r.site.Keys) })
 	if err != nil {
 		return err
 	}
 	if before := r.site.Robots; o.Lost && (before == nil || !before.Lost) {
 		r.health.damaged.Add(1)
-		r.cfg.Logger.Warn("servemap: what is stored of robots.txt is damaged; pages that it disallowed stay out until somebody asks for robots.txt")
+		r.cfg.Logger.Warn("servemap: what is stored of robots.txt is damaged; pages that it disallowed stay out until " +
+			"somebody asks for robots.txt")
 	}
 	r.set(&o)
 	return nil

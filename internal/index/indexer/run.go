@@ -70,7 +70,8 @@ func (x *Indexer) nextRound(err error) time.Duration {
 	now, next := time.Now(), idleRound
 	for _, t := range x.tasks {
 		if due := t.due(now); !due.IsZero() {
-			next = min(next, max(1, due.Sub(now))) // not 0: a timer may crash the race detector if it is due at once in a synctest bubble
+			// not 0: a timer may crash the race detector if it is due at once in a synctest bubble
+			next = min(next, max(1, due.Sub(now)))
 		}
 	}
 	return next

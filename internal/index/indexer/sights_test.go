@@ -73,7 +73,8 @@ func TestUnchangedPagesCostHardlyAnyWrite(t *testing.T) {
 		for _, p := range pages {
 			want := uint64(visits/len(pages) + 2)
 			if known := r.page(p); known.LastSeen != last || known.Observations != want {
-				t.Errorf("%s was seen %d times, last at %v; want %d and %v", p, known.Observations, known.LastSeen.Time(), want, last.Time())
+				t.Errorf("%s was seen %d times, last at %v; want %d and %v", p, known.Observations, known.LastSeen.Time(), want,
+					last.Time())
 			}
 			if ago := last.Sub(r.storedPage(p).LastSeen); ago > time.Hour+time.Minute {
 				t.Errorf("%s was stored %v before its last visit", p, ago)
@@ -113,7 +114,8 @@ func TestSightsAreStoredInTheEnd(t *testing.T) {
 			r.stop()
 			r.start()
 			after := r.page("/a")
-			if lost := before.LastSeen.Sub(after.LastSeen); lost > time.Hour+time.Minute || !dies && (lost != 0 || after.Rate != before.Rate) {
+			if lost := before.LastSeen.Sub(after.LastSeen); lost > time.Hour+time.Minute ||
+				!dies && (lost != 0 || after.Rate != before.Rate) {
 				t.Errorf("the last %v are lost", lost)
 			}
 			r.flush()

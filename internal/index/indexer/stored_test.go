@@ -64,7 +64,8 @@ func TestStoreOfAnotherOriginIsToldOnce(t *testing.T) {
 		{"pages of a later one in the order of keys", "https://tea.example.org|page|/", Config{}, 1},
 		{"no page of it", "http://localhost:18120|active", Config{}, 0},
 		{"a store that processes share", "http://localhost:18120|page|/", Config{RefreshEvery: time.Minute}, 0},
-		{"one of many sites", "http://localhost:18120|page|/", Config{Shared: Shared{Memory: response.NewMemory(1 << 20)}}, 0},
+		{"one of many sites", "http://localhost:18120|page|/", Config{Shared: Shared{Memory: response.NewMemory(1 << 20)}},
+			0},
 	} {
 		tt.cfg.Store = memstore.New()
 		base.Check(t, tt.cfg.Store.Update(t.Context(), []string{tt.key}, func(values [][]byte) error {
@@ -77,7 +78,8 @@ func TestStoreOfAnotherOriginIsToldOnce(t *testing.T) {
 				r.restart()
 			}
 			origin, _, _ := strings.Cut(tt.key, "|")
-			if n := r.log.Count("has pages of " + origin + " and none of https://example.com, which starts anew. Is the origin right?"); n != tt.want {
+			if n := r.log.Count("has pages of " + origin +
+				" and none of https://example.com, which starts anew. Is the origin right?"); n != tt.want {
 				r.Errorf("told %d times, want %d:\n%s", n, tt.want, r.log)
 			}
 		})
@@ -89,7 +91,8 @@ func TestStoreOfAnotherOriginIsToldOnce(t *testing.T) {
 func TestWaitingRecordThatClaimsToBeListed(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home"))
-		r.put(r.indexer.site.Keys.Wait(r.indexer.site.Secret.Name("/token-8f14e45fceea167a").Hash), []byte(r.dump()[r.indexer.site.Keys.Page("/")]))
+		r.put(r.indexer.site.Keys.Wait(r.indexer.site.Secret.Name("/token-8f14e45fceea167a").Hash),
+			[]byte(r.dump()[r.indexer.site.Keys.Page("/")]))
 		r.restart()
 		r.sight("/token-8f14e45fceea167a", html("secret"))
 		r.wantNoTrace("/token-8f14e45fceea167a")

@@ -33,7 +33,8 @@ func TestTroubleOfTheStoreIsLoggedOnceAndLosesNothing(t *testing.T) {
 		logged  int // times that the log tells of it
 	}{
 		{"refuses", func(st *base.Store) { st.Refuse(errStore) }, 1},
-		{"is unavailable, and logs that itself", func(st *base.Store) { st.Refuse(fmt.Errorf("%w: locked", store.ErrUnavailable)) }, 0},
+		{"is unavailable, and logs that itself",
+			func(st *base.Store) { st.Refuse(fmt.Errorf("%w: locked", store.ErrUnavailable)) }, 0},
 		{"stores, and the answer is lost", func(st *base.Store) { st.LoseAnswers(errStore) }, 1},
 		{"panics", func(st *base.Store) {
 			st.OnUpdate(func(context.Context, []string, func([][]byte) error) error { panic("store is broken") })
@@ -289,7 +290,8 @@ func TestLinksThatTakeTooManyKeysAreStoredInSteps(t *testing.T) {
 			}
 			for _, a := range alternates {
 				lang, location, _ := strings.Cut(a, "=")
-				r.sight(location, inLanguages(fmt.Sprintf("page %d in %s. %s", i, lang, same), alternates...), route(location, true))
+				r.sight(location, inLanguages(fmt.Sprintf("page %d in %s. %s", i, lang, same), alternates...),
+					route(location, true))
 			}
 			r.sight(fmt.Sprintf("/n/%d", i), inLanguages(fmt.Sprintf("page %d in en. %s", i, same), alternates...))
 			links = append(links, fmt.Sprintf("/n/%d", i))

@@ -43,9 +43,11 @@ func (x *trustedDates) open(ctx context.Context) error {
 	for s := lastmod.Server; s <= lastmod.Page; s++ {
 		switch was, is := before[s], after[s]; {
 		case is.Caught && !was.Caught:
-			x.cfg.Logger.Info("servemap: dates from this source moved on pages whose text did not change, so they are no lastmod until a month without that has passed", "source", s.String(), "clock", is.Clock)
+			x.cfg.Logger.Info("servemap: dates from this source moved on pages whose text did not change, so they are no "+
+				"lastmod until a month without that has passed", "source", s.String(), "clock", is.Clock)
 		case was.Caught && !is.Caught:
-			x.cfg.Logger.Info("servemap: dates from this source are a lastmod again: for a month they moved only with the text", "source", s.String())
+			x.cfg.Logger.Info("servemap: dates from this source are a lastmod again: for a month they moved only with the text",
+				"source", s.String())
 		}
 	}
 	return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/servemap/servemap/internal/schema/txn"
 )
 
-// turn is the record by which the processes that share a store make one pass in a span, not one each. A process claims the
-// next pass before it makes it. If it dies meanwhile, the next span has another pass, and so has its next start.
+// turn is the record by which the processes that share a store make one pass in a span, not one each. A process claims
+// the next pass before it makes it. If it dies meanwhile, the next span has another pass, and so has its next start.
 type turn struct {
 	Passes    uint64        `cbor:"2,keyasint,omitzero"` // that were claimed
 	Ended     uint64        `cbor:"5,keyasint,omitzero"` // that have ended

@@ -84,8 +84,11 @@ func TestOneProcessReviewsInASpan(t *testing.T) {
 				f.wantPasses("in a span", 1)
 				want := a.indexer.Stats()
 				for i, r := range f.rigs {
-					if got := r.indexer.Stats(); !slices.Equal(got.Counts, want.Counts) || !slices.Contains(got.Counts, count(eligibility.Listed, eligibility.ByLink, 2)) || got.Changelog != want.Changelog || got.Changelog == 0 {
-						t.Errorf("process %d counts %v and a changelog of %d bytes, the first one %v and %d; two are listed by links", i, got.Counts, got.Changelog, want.Counts, want.Changelog)
+					if got := r.indexer.Stats(); !slices.Equal(got.Counts, want.Counts) ||
+						!slices.Contains(got.Counts, count(eligibility.Listed, eligibility.ByLink, 2)) ||
+						got.Changelog != want.Changelog || got.Changelog == 0 {
+						t.Errorf("process %d counts %v and a changelog of %d bytes, the first one %v and %d; two are listed by links", i,
+							got.Counts, got.Changelog, want.Counts, want.Changelog)
 					}
 				}
 				for range 3 {

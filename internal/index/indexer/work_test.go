@@ -85,7 +85,8 @@ func TestQueueIsBoundedInBytes(t *testing.T) {
 			}
 			n := fill()
 			if n < tt.least || n > tt.most || q.depth() != n || q.dropped.Load() != 1 {
-				t.Errorf("%d were taken, %d wait, %d were dropped; want %d to %d", n, q.depth(), q.dropped.Load(), tt.least, tt.most)
+				t.Errorf("%d were taken, %d wait, %d were dropped; want %d to %d", n, q.depth(), q.dropped.Load(), tt.least,
+					tt.most)
 			}
 			for i := range n {
 				if s := q.take(1); len(s) != 1 || s[0].Location != "/page/"+strconv.Itoa(i) {
@@ -217,7 +218,8 @@ func TestVisitCostsTheSameHoweverManyPagesThereAre(t *testing.T) {
 				return st.keys.Load() + st.records.Load()
 			}
 			c := cost{visit: measure(html("page 5"))}
-			c.change = measure(strings.Replace(html("page 5"), "</main>", "<p>"+"And then something else happened, which nobody could have known before it did so."+"</main>", 1))
+			c.change = measure(strings.Replace(html("page 5"), "</main>", "<p>"+
+				"And then something else happened, which nobody could have known before it did so."+"</main>", 1))
 			costs = append(costs, c)
 		})
 	}

@@ -9,8 +9,8 @@ import (
 // While a site is under maintenance, or asks everybody to log in, all its pages may show one text
 // with status 200. A listed page that suddenly shows what others show has borrowed that content.
 // Nothing of it is merged, so the page keeps its place, its date and its links. A page borrows for a
-// day at least. If it still shows the content then, the content is its own, since it began to show it. A page that still shows half of what it
-// showed has not borrowed: the versions of one page get the same edit.
+// day at least. If it still shows the content then, the content is its own, since it began to show it. A page that
+// still shows half of what it showed has not borrowed: the versions of one page get the same edit.
 
 // borrows reports whether the page shows a content that is not its own, and notes that.
 func (u *visited) borrows() bool {

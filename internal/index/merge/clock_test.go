@@ -56,8 +56,10 @@ func TestClockThatIsOffForAWhileSpoilsNoDate(t *testing.T) {
 // A clock that was ahead for a moment delays no withdrawal.
 func TestClockThatWasAheadDelaysNoWithdrawal(t *testing.T) {
 	ahead := func(w *world) { w.sight("/p", html("a page that anybody may read"), at(w.now.Add(6*time.Hour))) }
-	for name, leaves := range map[string]step{"noindex": see("/p", head(noIndex)), "410": answers("/p", 410), "404": times(1, answers("/p", 404), waits(2*time.Minute))} {
-		tell(t, options{}, []story{{name, []step{see("/", html("home", "/p")), ahead, waits(time.Hour), leaves}, []string{"/"}}})
+	for name, leaves := range map[string]step{"noindex": see("/p", head(noIndex)), "410": answers("/p", 410),
+		"404": times(1, answers("/p", 404), waits(2*time.Minute))} {
+		tell(t, options{}, []story{{name, []step{see("/", html("home", "/p")), ahead, waits(time.Hour), leaves},
+			[]string{"/"}}})
 	}
 }
 

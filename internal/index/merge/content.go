@@ -149,8 +149,8 @@ func (u *visited) compare() comparison {
 }
 
 // foreign reports whether a visitor got the page in another language than its own. That changes nothing of it: a page
-// has one text, that which the site itself gets. Where the site never looks it is that of the first visitor, until for a
-// day nobody got that.
+// has one text, that which the site itself gets. Where the site never looks it is that of the first visitor, until for
+// a day nobody got that.
 func (u *visited) foreign() bool {
 	p, other := u.p, u.language() != u.p.Language
 	switch {
@@ -218,7 +218,8 @@ func (site *Site) Knows(k *observation.Observation, p *pagerecord.Page) (same, a
 	if !p.Witnessed || p.BodyHash != k.Hash {
 		return false, false
 	}
-	again = p.Read() && p.Reopens(k.Moment(), k.Explored || !site.looks(k.Location), site.KeepFor) // whatever the mark says
+	// whatever the mark says
+	again = p.Read() && p.Reopens(k.Moment(), k.Explored || !site.looks(k.Location), site.KeepFor)
 	switch {
 	case again, p.Mark.Holding(), p.Foreign != 0:
 		return false, again

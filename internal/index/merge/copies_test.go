@@ -48,13 +48,17 @@ func TestListStandsForItsFirstPageAndGoesOnToDoSo(t *testing.T) {
 	home, edited := see("/", html("home", first)), same+" Cheaper now."
 
 	tell(t, options{}, []story{
-		{"the list first", []step{home, at(list, same), at(first, same), is(first, held, eligibility.Duplicate)}, []string{"/", list}},
-		{"its first page first", []step{home, at(first, same), at(list, same), is(first, held, eligibility.Duplicate)}, []string{"/", list}},
+		{"the list first", []step{home, at(list, same), at(first, same), is(first, held, eligibility.Duplicate)},
+			[]string{"/", list}},
+		{"its first page first", []step{home, at(first, same), at(list, same), is(first, held, eligibility.Duplicate)},
+			[]string{"/", list}},
 		{"after an edit, its first page first", []step{
-			home, at(list, same), at(first, same), times(3, at(first, edited), is(first, held, eligibility.Duplicate)), at(list, edited), at(first, edited),
+			home, at(list, same), at(first, same), times(3, at(first, edited), is(first, held, eligibility.Duplicate)),
+			at(list, edited), at(first, edited),
 		}, []string{"/", list}},
 		{"both got other texts", []step{
-			home, at(list, same), at(first, same), at(first, edited), at(list, "another list"), at(first, edited), is(first, listed, eligibility.ByLink),
+			home, at(list, same), at(first, same), at(first, edited), at(list, "another list"), at(first, edited),
+			is(first, listed, eligibility.ByLink),
 		}, []string{"/", list, first}},
 		{"the list stays as it is", []step{
 			home, at(list, same), at(first, same), at(first, edited), at(list, same), at(first, edited),
@@ -105,7 +109,8 @@ func TestPagesThatDifferAreListedBoth(t *testing.T) {
 		{"other images", html(same + "<img src=1.jpg>"), html(same + "<img src=2.jpg>")},
 		{"little text in other bytes", "<html><body>ok <!-- 1 -->", "<html><body>ok <!-- 2 -->"},
 	} {
-		tell(t, options{}, []story{{tt.name, []step{see("/", html("home", "/a", "/b")), see("/a", tt.a), see("/b", tt.b)}, []string{"/", "/a", "/b"}}})
+		tell(t, options{}, []story{{tt.name, []step{see("/", html("home", "/a", "/b")), see("/a", tt.a), see("/b", tt.b)},
+			[]string{"/", "/a", "/b"}}})
 	}
 }
 
@@ -116,7 +121,8 @@ func TestDuplicateTakesThePlaceOfOneThatLeaves(t *testing.T) {
 		"forgotten": func(w *world) { w.forget("/a") },
 	} {
 		run(t, name, options{}, func(w *world) {
-			for _, s := range []step{see("/", html("home", "/a", "/b")), see("/a", html(same)), see("/b", html(same)), leave, see("/b", html(same))} {
+			for _, s := range []step{see("/", html("home", "/a", "/b")), see("/a", html(same)), see("/b", html(same)), leave,
+				see("/b", html(same))} {
 				s(w)
 			}
 			w.wantVerdict("/b", listed, eligibility.ByLink)
@@ -127,11 +133,14 @@ func TestDuplicateTakesThePlaceOfOneThatLeaves(t *testing.T) {
 func TestTrustedPagesAreNoDuplicates(t *testing.T) {
 	home := html(same, "/index.html")
 	tell(t, options{}, []story{{"an entry", []step{
-		see("/index.html", home, route("/index.html", true)), see("/", home), see("/index.html", home), is("/index.html", held, eligibility.Duplicate),
+		see("/index.html", home, route("/index.html", true)), see("/", home), see("/index.html", home),
+		is("/index.html", held, eligibility.Duplicate),
 	}, []string{"/"}}})
 	tell(t, options{}, []story{
-		{"a page that names the entry", []step{see("/", html(same, "/start")), see("/start", variant("/", same)), is("/start", excluded, eligibility.CanonicalElsewhere)}, []string{"/"}},
-		{"an entry that names another page", []step{see("/", variant("/start", same)), see("/start", variant("/start", same))}, []string{"/start"}},
+		{"a page that names the entry", []step{see("/", html(same, "/start")), see("/start", variant("/", same)),
+			is("/start", excluded, eligibility.CanonicalElsewhere)}, []string{"/"}},
+		{"an entry that names another page", []step{see("/", variant("/start", same)),
+			see("/start", variant("/start", same))}, []string{"/start"}},
 	})
 	all, steps := numbered("/v/%02d", 2*eligibility.ClusterSize), []step{see("/", html("home"))}
 	for _, l := range all {
@@ -170,12 +179,14 @@ func TestArticleIsListedAndNotItsCommentPage(t *testing.T) {
 		article, comments string
 		of                change
 	}{
-		"paths":                                  {"/2024/01/post/", "/2024/01/post/comment-page-1/", func(*observation.Observation) {}},
+		"paths": {"/2024/01/post/", "/2024/01/post/comment-page-1/",
+			func(*observation.Observation) {}},
 		"queries that the canonical vouches for": {"/blog?p=1", "/blog?cpage=1&p=1", ownQuery},
 	} {
 		article := func(text string) step { return see(at.article, variant(at.article, text), at.of) }
 		comments := func(text string) step { return see(at.comments, variant(at.comments, text), at.of) }
-		home, recent := see("/", html("home", at.article, at.comments, "/recent")), see("/recent", html("recent", at.comments))
+		home, recent := see("/", html("home", at.article, at.comments, "/recent")),
+			see("/recent", html("recent", at.comments))
 		want := []string{"/", at.article, "/recent"}
 		tell(t, options{}, []story{
 			{name + ", the article first", []step{
@@ -225,7 +236,8 @@ func TestPageThatOthersShowForAWhileKeepsItsDate(t *testing.T) {
 	}
 }
 
-// In a maintenance the home page may be the first to show a text that names it, on all pages. Only noindex acts at once.
+// In a maintenance the home page may be the first to show a text that names it, on all pages. Only noindex acts at
+// once.
 func TestTextOfAllPagesThatNamesTheHomePageDatesNothing(t *testing.T) {
 	w, pages := withPages(t, 5)
 	w.wait(48 * time.Hour)

@@ -72,7 +72,8 @@ func TestGivenDatesArePublishedWhereTheyAgreeWithChanges(t *testing.T) {
 	}{
 		{"Last-Modified", func(w *world) { w.sight("/b", html("b"), lastModified(old)) }, old},
 		{"the page's own", func(w *world) { w.sight("/b", modified(old)+html("b")) }, old},
-		{"moved with the change, to a time between the observations", func(w *world) { changeExactly(w) }, start.Add(5 * time.Hour)},
+		{"moved with the change, to a time between the observations", func(w *world) { changeExactly(w) },
+			start.Add(5 * time.Hour)},
 		{"another page moves with the clock", func(w *world) {
 			w.sight("/b", html("b"), lastModified(old))
 			for range 2 {
@@ -156,7 +157,8 @@ func TestContentThatWasBorrowedIsDatedToItsBeginning(t *testing.T) {
 			w.sight(page, html(page))
 		}
 		show := func(visits int, edits ...string) {
-			text := "<p>The first text of all the versions.</p><p>A second one, which stays as it is.</p><p>" + strings.Join(edits, "</p><p>")
+			text := "<p>The first text of all the versions.</p><p>A second one, which stays as it is.</p><p>" +
+				strings.Join(edits, "</p><p>")
 			for range visits {
 				for _, page := range []string{"/v1/a", "/v2/a", "/v3/a"} {
 					w.sight(page, html(text))

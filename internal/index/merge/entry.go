@@ -98,7 +98,8 @@ func (g page) tally(key string, as eligibility.Standing) {
 // happened writes an event of the page to the changelog.
 func (g page) happened(what changelog.Happening) {
 	p := g.p
-	p.Logged = moment.Time(g.site.Journal.Note(g.Tx, int64(p.Logged), p.Loaded.Location, what, p.Reason, g.Now.UnixMilli()))
+	p.Logged = moment.Time(g.site.Journal.Note(g.Tx, int64(p.Logged), p.Loaded.Location, what, p.Reason,
+		g.Now.UnixMilli()))
 	g.Effects.Events[what]++
 }
 

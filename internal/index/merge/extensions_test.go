@@ -15,7 +15,8 @@ import (
 func (w *world) wantImages(location string, want ...string) {
 	w.Helper()
 	var got []string
-	for _, element := range strings.Split(string(w.entry(location).Extensions[extension.Images]), "</image:loc></image:image>") {
+	for _, element := range strings.Split(string(w.entry(location).Extensions[extension.Images]),
+		"</image:loc></image:image>") {
 		if _, u, is := strings.Cut(element, "<image:loc>https://example.com"); is {
 			got = append(got, u)
 		}

@@ -42,9 +42,11 @@ func visitAt(p *pagerecord.Page, facts *pagehtml.Facts, at moment.Time, variant 
 
 // FuzzPage reads a page record and merges visits into it.
 func FuzzPage(f *testing.F) {
-	seen, facts := new(pagerecord.Page), pagehtml.Read([]byte("<main><p>A text that is long enough to be one."), pagehtml.Options{})
+	seen, facts := new(pagerecord.Page), pagehtml.Read([]byte("<main><p>A text that is long enough to be one."),
+		pagehtml.Options{})
 	visitAt(seen, &facts, moment.Seconds(1_700_000_000), 0)
-	f.Add(recordtest.FieldsOf(seen.Encode()), int64(1_700_000_500), int64(60), "<main><p>A text that is long enough to be one, and more of it.")
+	f.Add(recordtest.FieldsOf(seen.Encode()), int64(1_700_000_500), int64(60),
+		"<main><p>A text that is long enough to be one, and more of it.")
 	f.Add(recordtest.FieldsOf(new(pagerecord.Page).Encode()), int64(0), int64(-5), "<main><p>one</p><p>two")
 	f.Add(recordtest.FieldsOf(codec.Marshal(map[int][]byte{11: {1, 2, 3}, 13: {9, 9}})), int64(1<<40), int64(1), "")
 	f.Fuzz(func(t *testing.T, fields []byte, at, gap int64, body string) {
@@ -78,7 +80,8 @@ func FuzzPage(f *testing.F) {
 			p.Rate.Interval()
 			p.Entry()
 			if i == 1 {
-				facts = pagehtml.Read([]byte(body+"<p>Something else that is long enough to be a text of its own."), pagehtml.Options{})
+				facts = pagehtml.Read([]byte(body+"<p>Something else that is long enough to be a text of its own."),
+					pagehtml.Options{})
 			}
 			at = (at + gap) % (1 << 37)
 		}

@@ -64,7 +64,8 @@ func (g page) addAlternate(other string, id uint64) {
 	p := g.p
 	changed := false
 	for _, lang := range p.Named(id) {
-		if peer := (extension.Alternate{Lang: lang, Location: other}); !slices.Contains(p.Peers, peer) && len(p.Peers) < extension.AlternatesKept {
+		if peer := (extension.Alternate{Lang: lang, Location: other}); !slices.Contains(p.Peers, peer) &&
+			len(p.Peers) < extension.AlternatesKept {
 			p.Peers, changed = append(p.Peers, peer), true
 		}
 	}

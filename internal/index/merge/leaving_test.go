@@ -24,7 +24,8 @@ func TestPageLeavesAtOnceAndComesBack(t *testing.T) {
 		{"private", answers("/a", 200, cacheControl("private, max-age=60")), excluded, eligibility.Private},
 		{"noindex header", see("/a", html("a"), robotsTag("noindex")), excluded, eligibility.NoIndex},
 		{"noindex meta", see("/a", head("<META CONTENT='NoIndex,follow' NAME=Robots>")), excluded, eligibility.NoIndex},
-		{"unavailable_after has passed", see("/a", head(`<meta name="robots" content="unavailable_after: 1999-12-31">`)), excluded, eligibility.NoIndex},
+		{"unavailable_after has passed", see("/a", head(`<meta name="robots" content="unavailable_after: 1999-12-31">`)),
+			excluded, eligibility.NoIndex},
 		{"moved on the site", answers("/a", http.StatusMovedPermanently, redirect("/b"), own), gone, eligibility.Moved},
 	} {
 		runWithPage(t, tt.name, func(w *world) {
@@ -54,8 +55,10 @@ func TestMoveForGoodTakesTheHistoryAlong(t *testing.T) {
 
 func TestAnswersThatDenyNothingRemoveNoPage(t *testing.T) {
 	for status, target := range map[int]string{
-		http.StatusFound: "/elsewhere", http.StatusSeeOther: "/elsewhere", http.StatusTemporaryRedirect: "https://other.example/",
-		http.StatusNotModified: "", http.StatusMovedPermanently: "http://example.com/a", http.StatusPermanentRedirect: "/a", // to itself
+		http.StatusFound: "/elsewhere", http.StatusSeeOther: "/elsewhere",
+		http.StatusTemporaryRedirect: "https://other.example/",
+		// to itself
+		http.StatusNotModified: "", http.StatusMovedPermanently: "http://example.com/a", http.StatusPermanentRedirect: "/a",
 	} {
 		runWithPage(t, http.StatusText(status), func(w *world) {
 			w.answer("/a", status, redirect(target))
@@ -84,13 +87,15 @@ var waysToRefuse = []struct {
 	refuse func(changes ...change) step
 	reason eligibility.Reason
 }{
-	{"401", func(changes ...change) step { return answers("/a", http.StatusUnauthorized, changes...) }, eligibility.Denied},
+	{"401", func(changes ...change) step { return answers("/a", http.StatusUnauthorized, changes...) },
+		eligibility.Denied},
 	{"403", func(changes ...change) step { return answers("/a", http.StatusForbidden, changes...) }, eligibility.Denied},
 	{"log-in", func(changes ...change) step {
 		return answers("/a", http.StatusFound, append(changes, redirect("/login?next=/a"))...)
 	}, eligibility.LoginRedirect},
 	{"log-in for good", func(changes ...change) step {
-		return answers("/a", http.StatusMovedPermanently, append(changes, redirect("https://accounts.example/oauth/authorize"))...)
+		return answers("/a", http.StatusMovedPermanently,
+			append(changes, redirect("https://accounts.example/oauth/authorize"))...)
 	}, eligibility.LoginRedirect},
 	{"moved off the site", func(changes ...change) step {
 		return answers("/a", http.StatusPermanentRedirect, append(changes, redirect("https://other.example/"))...)
@@ -175,7 +180,8 @@ func TestRefusalNeedsAnotherDay(t *testing.T) {
 func TestRefusalAndNotFoundHaveEachItsOwnTime(t *testing.T) {
 	refused, missing := answers("/a", http.StatusForbidden), answers("/a", http.StatusNotFound)
 	tell(t, options{}, []story{
-		{"a 404 a day after a refusal has its minute", []step{crawls("/a"), refused, waits(24 * time.Hour), missing}, []string{"/", "/a"}},
+		{"a 404 a day after a refusal has its minute", []step{crawls("/a"), refused, waits(24 * time.Hour), missing},
+			[]string{"/", "/a"}},
 		{"a refusal within that minute takes nothing off it", []step{
 			crawls("/a"), missing, waits(30 * time.Second), refused, waits(time.Minute), is("/a", gone, eligibility.NotFound),
 		}, []string{"/"}},

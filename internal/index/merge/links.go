@@ -50,7 +50,8 @@ func (site *Site) Fresh(v *observation.Observation) []observation.Link {
 
 // Follow merges some links of a page, if its links count, and returns what is left open.
 // open is what the links before them left open. Call [Transaction.FollowedAll] after the last.
-func (m *Transaction) Follow(v *observation.Observation, links []observation.Link, news News, open pagerecord.Openness) pagerecord.Openness {
+func (m *Transaction) Follow(v *observation.Observation, links []observation.Link, news News,
+	open pagerecord.Openness) pagerecord.Openness {
 	m.by = v
 	from, _ := m.Load(v.Location)
 	if !m.site.leads(from) {
@@ -151,7 +152,8 @@ func (u *visited) credit() {
 	case forbids != eligibility.CanonicalElsewhere && forbids != eligibility.QueryNotCanonical:
 		return
 	}
-	if variant.NoFollow || !variant.Led() && !u.site.Entries[u.Location] || to != path && !u.Explored && u.Echo.Repeats(to) {
+	if variant.NoFollow || !variant.Led() && !u.site.Entries[u.Location] ||
+		to != path && !u.Explored && u.Echo.Repeats(to) {
 		return
 	}
 	if !u.decides() {

@@ -69,8 +69,9 @@ func tell(t *testing.T, o options, stories []story) {
 }
 
 const (
-	listed, waiting, held, excluded, gone = eligibility.Listed, eligibility.Waiting, eligibility.Held, eligibility.Excluded, eligibility.Gone
-	noIndex                               = `<meta name="robots" content="noindex">`
+	listed, waiting, held, excluded, gone = eligibility.Listed, eligibility.Waiting, eligibility.Held,
+		eligibility.Excluded, eligibility.Gone
+	noIndex = `<meta name="robots" content="noindex">`
 )
 
 func TestLinksOfListedPagesListPages(t *testing.T) {
@@ -80,7 +81,8 @@ func TestLinksOfListedPagesListPages(t *testing.T) {
 	tell(t, options{}, []story{
 		{"from the entry on", []step{
 			see("/", html("home", "/a", "/b?page=2", "https://other.example/x", "mailto:x@example.com")),
-			see("/a", html("a", "c")), see("/c", html("c")), see("/b?page=2", html("b")), see("/orphan", html("nobody links here")),
+			see("/a", html("a", "c")), see("/c", html("c")), see("/b?page=2", html("b")),
+			see("/orphan", html("nobody links here")),
 			is("/", listed, eligibility.ByEntry), is("/c", listed, eligibility.ByLink),
 			is("/orphan", waiting, eligibility.NoEvidence), is("/never-heard-of", eligibility.Unknown, eligibility.None),
 		}, []string{"/", "/a", "/b?page=2", "/c"}},
@@ -108,21 +110,27 @@ func TestLinksOfListedPagesListPages(t *testing.T) {
 		{"from such an archive that was read before it was linked", []step{
 			archive, see("/", html("home", "/archive")), archive, see("/old", html("old")),
 		}, []string{"/", "/old"}},
-		{"from such an archive that is not linked", []step{see("/", html("home")), archive, see("/old", html("old"))}, []string{"/"}},
+		{"from such an archive that is not linked", []step{see("/", html("home")), archive, see("/old", html("old"))},
+			[]string{"/"}},
 		{"from an entry that is noindex", []step{see("/", head(noIndex, "/a")), see("/a", html("a"))}, []string{"/a"}},
-		{"from an entry with a canonical elsewhere", []step{see("/", head(`<link rel="canonical" href="/home">`, "/a")), see("/a", html("a"))}, []string{"/a"}},
+		{"from an entry with a canonical elsewhere", []step{see("/", head(`<link rel="canonical" href="/home">`, "/a")),
+			see("/a", html("a"))}, []string{"/a"}},
 
 		{"from pages of a list that name the first one, each linked from the one before", []step{
-			see("/", html("home", "/blog")), see("/blog", html("blog", "/blog/2")), see("/blog/2", pager("/blog/3", "/p2")), see("/blog/3", pager("/blog/2", "/p3")),
+			see("/", html("home", "/blog")), see("/blog", html("blog", "/blog/2")), see("/blog/2", pager("/blog/3", "/p2")),
+			see("/blog/3", pager("/blog/2", "/p3")),
 			see("/p2", html("p2")), see("/p3", html("p3")), is("/blog/3", excluded, eligibility.CanonicalElsewhere),
 		}, []string{"/", "/blog", "/p2", "/p3"}},
 		{"from such a page that was read before it was linked", []step{
-			see("/blog/2", pager("/p2")), see("/", html("home", "/blog")), see("/blog", html("blog", "/blog/2")), see("/blog/2", pager("/p2")), see("/p2", html("p2")),
+			see("/blog/2", pager("/p2")), see("/", html("home", "/blog")), see("/blog", html("blog", "/blog/2")),
+			see("/blog/2", pager("/p2")), see("/p2", html("p2")),
 		}, []string{"/", "/blog", "/p2"}},
-		{"from such a page that is not linked", []step{see("/", html("home", "/blog")), see("/blog", html("blog")), see("/blog/2", pager("/p2")), see("/p2", html("p2"))}, []string{"/", "/blog"}},
+		{"from such a page that is not linked", []step{see("/", html("home", "/blog")), see("/blog", html("blog")),
+			see("/blog/2", pager("/p2")), see("/p2", html("p2"))}, []string{"/", "/blog"}},
 		{"from a linked list with a query", []step{
 			see("/", html("home", "/?cat=2")), see("/?cat=2", html("list", "/x", "/?cat=2&paged=2"), ownQuery), x,
-			see("/?cat=2&paged=2", html("its second page", "/old"), ownQuery), see("/old", html("old")), is("/?cat=2", excluded, eligibility.QueryNotCanonical),
+			see("/?cat=2&paged=2", html("its second page", "/old"), ownQuery), see("/old", html("old")),
+			is("/?cat=2", excluded, eligibility.QueryNotCanonical),
 		}, []string{"/", "/old", "/x"}},
 		{"from a page at an address like a secret, once two saw the link to it", []step{
 			see("/", html("home", secretURL)), see(secretURL, pager("/x")), x, is("/x", waiting, eligibility.NoEvidence),
@@ -130,15 +138,20 @@ func TestLinksOfListedPagesListPages(t *testing.T) {
 		}, []string{"/", "/x"}},
 
 		{"to a variant, for its canonical page", []step{
-			see("/", html("home", "/p/1/blue")), see("/p/1/blue", variant("/p/1", same)), is("/p/1", waiting, eligibility.NotSeen),
+			see("/", html("home", "/p/1/blue")), see("/p/1/blue", variant("/p/1", same)),
+			is("/p/1", waiting, eligibility.NotSeen),
 			see("/p/1", variant("/p/1", same)),
 		}, []string{"/", "/p/1"}},
 		{"not for a canonical that the request names", []step{
-			see("/", html("home", "/v")), see("/v", variant("/p", same), func(e *observation.Observation) { e.Named.Query = "/p" }), is("/p", eligibility.Unknown, eligibility.None),
+			see("/", html("home", "/v")), see("/v", variant("/p", same),
+				func(e *observation.Observation) { e.Named.Query = "/p" }), is("/p", eligibility.Unknown, eligibility.None),
 		}, []string{"/"}},
-		{"not for a canonical on another host", []step{see("/", html("home", "/v")), see("/v", variant("https://other.example/p", same)), is("/p", eligibility.Unknown, eligibility.None)}, []string{"/"}},
+		{"not for a canonical on another host", []step{see("/", html("home", "/v")),
+			see("/v", variant("https://other.example/p", same)), is("/p", eligibility.Unknown, eligibility.None)}, []string{
+			"/"}},
 		{"not for a canonical that the header contradicts", []step{
-			see("/", html("home", "/v")), see("/v", variant("/p", same), header(func(h *response.Header) { h.Link = `</q>; rel="canonical"` })),
+			see("/", html("home", "/v")), see("/v", variant("/p", same),
+				header(func(h *response.Header) { h.Link = `</q>; rel="canonical"` })),
 			is("/p", eligibility.Unknown, eligibility.None), is("/q", eligibility.Unknown, eligibility.None),
 		}, []string{"/"}},
 	})
@@ -165,40 +178,53 @@ func TestRedirectsLeadToPages(t *testing.T) {
 	tell(t, options{}, []story{
 		{"an entry, twice", []step{
 			to(302, "/", "/en"), to(307, "/en", "/en/"), to(302, "/en/", "/en/third"),
-			see("/en/", html("welcome", "/a")), see("/a", html("a")), see("/en/third", html("third")), is("/en/", listed, eligibility.ByEntry),
+			see("/en/", html("welcome", "/a")), see("/a", html("a")), see("/en/third", html("third")),
+			is("/en/", listed, eligibility.ByEntry),
 		}, []string{"/a", "/en/", "/en/third"}},
 		{"an entry, ten times", append(hops(10), see("/h10", html("the end"))), []string{"/h10"}},
 		{"an entry, eleven times", append(hops(11), see("/h11", html("the end"))), nil},
-		{"a link that leads on for now, asked for by the site itself", []step{room, to(303, "/room", "/rooms/blue", own), blue}, []string{"/", "/rooms/blue"}},
-		{"a link that leads on for now, time and again", []step{room, to(302, "/room", "/rooms/blue"), waits(24 * time.Hour), to(302, "/room", "/rooms/blue"), blue}, []string{"/"}},
-		{"a link to a page that leads on in HTML", []step{room, see("/room", leadsOn("/rooms/blue"), own), blue}, []string{"/", "/rooms/blue"}},
-		{"a link to a page that leads to a log-in", []step{room, see("/room", leadsOn("/login"), own), see("/login", html("who are you"))}, []string{"/"}},
+		{"a link that leads on for now, asked for by the site itself", []step{room, to(303, "/room", "/rooms/blue", own),
+			blue}, []string{"/", "/rooms/blue"}},
+		{"a link that leads on for now, time and again", []step{room, to(302, "/room", "/rooms/blue"), waits(24 * time.Hour),
+			to(302, "/room", "/rooms/blue"), blue}, []string{"/"}},
+		{"a link to a page that leads on in HTML", []step{room, see("/room", leadsOn("/rooms/blue"), own), blue},
+			[]string{"/", "/rooms/blue"}},
+		{"a link to a page that leads to a log-in", []step{room, see("/room", leadsOn("/login"), own),
+			see("/login", html("who are you"))}, []string{"/"}},
 		{"a page that leads on later", []step{
 			room, see("/room", html("the room"), own), waits(time.Hour), see("/room", leadsOn("/rooms/blue"), own), blue,
 		}, []string{"/", "/room"}},
 		{"a page that leads on a day later too", []step{
-			room, see("/room", html("the room"), own), see("/room", leadsOn("/rooms/blue"), own), waits(24 * time.Hour), see("/room", leadsOn("/rooms/blue"), own), blue,
+			room, see("/room", html("the room"), own), see("/room", leadsOn("/rooms/blue"), own), waits(24 * time.Hour),
+			see("/room", leadsOn("/rooms/blue"), own), blue,
 		}, []string{"/", "/rooms/blue"}},
 		{"a page that leads on after a while later", []step{
-			room, see("/room", html("the room"), own), see("/room", later("/rooms/blue"), own), waits(24 * time.Hour), see("/room", later("/rooms/blue"), own), blue,
+			room, see("/room", html("the room"), own), see("/room", later("/rooms/blue"), own), waits(24 * time.Hour),
+			see("/room", later("/rooms/blue"), own), blue,
 		}, []string{"/", "/room", "/rooms/blue"}},
 		{"a link to a page that begins a download from elsewhere", []step{
 			room, see("/room", later("https://cdn.example.net/room.zip"), own),
 		}, []string{"/", "/room"}},
 		{"links to pages that lead to a log-in elsewhere, later", []step{
 			see("/", html("home", "/a", "/b")),
-			see("/a", later("https://id.example.net/login"), own), see("/b", later("https://id.example.net/?return=https://example.com/b"), own),
+			see("/a", later("https://id.example.net/login"), own),
+			see("/b", later("https://id.example.net/?return=https://example.com/b"), own),
 		}, []string{"/"}},
-		{"a link to a page that leads elsewhere", []step{room, see("/room", leadsOn("https://cdn.example.net/room"), own)}, []string{"/"}},
-		{"an entry, each visitor elsewhere", append(pads, to(302, "/", "/home"), to(302, "/", "/home", own), see("/home", html("home"))),
+		{"a link to a page that leads elsewhere", []step{room, see("/room", leadsOn("https://cdn.example.net/room"), own)},
+			[]string{"/"}},
+		{"an entry, each visitor elsewhere", append(pads, to(302, "/", "/home"), to(302, "/", "/home", own),
+			see("/home", html("home"))),
 			[]string{"/home", "/pad/0"}}, // where the site cannot look, the first cannot be told from a home page
 		{"a public link, for good", []step{
-			see("/", html("home", "/docs/index.html", "/temporary")), to(301, "/docs/index.html", "./"), to(302, "/temporary", "/session/1"),
+			see("/", html("home", "/docs/index.html", "/temporary")), to(301, "/docs/index.html", "./"),
+			to(302, "/temporary", "/session/1"),
 			see("/docs/", html("docs")), see("/session/1", html("s")),
 		}, []string{"/", "/docs/"}},
-		{"a public link, each visitor to a page of his own", []step{room, to(301, "/room", "/rooms/blue"), to(301, "/room", "/rooms/red"), blue}, []string{"/"}},
+		{"a public link, each visitor to a page of his own", []step{room, to(301, "/room", "/rooms/blue"),
+			to(301, "/room", "/rooms/red"), blue}, []string{"/"}},
 		{"a public link, twice", []step{room, times(2, to(301, "/room", "/rooms/blue")), blue}, []string{"/"}},
-		{"a public link, asked for by the site itself", []step{room, to(301, "/room", "/rooms/blue", own), blue}, []string{"/", "/rooms/blue"}},
+		{"a public link, asked for by the site itself", []step{room, to(301, "/room", "/rooms/blue", own), blue},
+			[]string{"/", "/rooms/blue"}},
 		{"a public link, to the same page a day later", []step{
 			room, to(301, "/room", "/rooms/blue"), waits(24 * time.Hour), to(301, "/room", "/rooms/blue"), blue,
 		}, []string{"/", "/rooms/blue"}},
@@ -226,8 +252,10 @@ func TestSecretLocationNeedsALinkThatLasts(t *testing.T) {
 		{"a link, seen a day apart", []step{link(), page, waits(24 * time.Hour), link()}, true},
 		{"a link, seen a day apart before the page was", []step{link(), waits(24 * time.Hour), link(), page}, true},
 		{"a link, seen a day apart on a page that has changed", []step{link(), page, waits(24 * time.Hour), newLink}, true},
-		{"a link to each visitor's own page, day by day", []step{link(), page, waits(24 * time.Hour), see("/", html("home", other)), page}, false},
-		{"a route of its own", []step{see("/", html("home")), see(secretPage, html("only for who has the link"), route(secretPage, true))}, false},
+		{"a link to each visitor's own page, day by day", []step{link(), page, waits(24 * time.Hour),
+			see("/", html("home", other)), page}, false},
+		{"a route of its own", []step{see("/", html("home")), see(secretPage, html("only for who has the link"),
+			route(secretPage, true))}, false},
 		{"an entry that redirects to it", []step{leads, page, waits(23 * time.Hour), leads}, false},
 		{"an entry that redirects to it, a day apart", []step{leads, page, waits(24 * time.Hour), leads}, true},
 	} {
@@ -314,11 +342,14 @@ func TestForgettingAndAllowingAnUnknownAddressInventsNoVisit(t *testing.T) {
 
 // Explain can tell that a page is for one visitor.
 func TestUnknownPageForOneVisitorIsNoted(t *testing.T) {
-	for directive, why := range map[string]eligibility.Reason{"private, must-revalidate": eligibility.Private, "no-store, no-cache": eligibility.NoStore} {
+	for directive, why := range map[string]eligibility.Reason{"private, must-revalidate": eligibility.Private,
+		"no-store, no-cache": eligibility.NoStore} {
 		tell(t, options{}, []story{{directive, []step{
-			see("/", html("home", "/linked")), answers("/for-one", 200, cacheControl(directive)), answers("/linked", 200, cacheControl(directive)),
+			see("/", html("home", "/linked")), answers("/for-one", 200, cacheControl(directive)),
+			answers("/linked", 200, cacheControl(directive)),
 			is("/for-one", excluded, why), is("/linked", excluded, why), noTrace("for-one"),
-			see("/for-one", html("a page for all")), is("/for-one", waiting, eligibility.NoEvidence), see("/linked", html("another page for all")),
+			see("/for-one", html("a page for all")), is("/for-one", waiting, eligibility.NoEvidence),
+			see("/linked", html("another page for all")),
 		}, []string{"/", "/linked"}}})
 	}
 }

@@ -22,15 +22,22 @@ func TestOneVisitorsWordAsksForALook(t *testing.T) {
 		after time.Duration       // until a second look, 0 if one is enough
 	}{
 		{"410", func(c ...change) step { return answers("/a", http.StatusGone, c...) }, "/a", left, 0},
-		{"private", func(c ...change) step { return answers("/a", 200, append(c, cacheControl("private"))...) }, "/a", left, 0},
-		{"noindex in a header", func(c ...change) step { return see("/a", html("a"), append(c, robotsTag("noindex"))...) }, "/a", left, 0},
-		{"noindex in the page", func(c ...change) step { return see("/a", head(`<meta name=robots content=noindex>`), c...) }, "/a", left, 0},
+		{"private", func(c ...change) step { return answers("/a", 200, append(c, cacheControl("private"))...) }, "/a", left,
+			0},
+		{"noindex in a header", func(c ...change) step { return see("/a", html("a"), append(c, robotsTag("noindex"))...) },
+			"/a", left, 0},
+		{"noindex in the page", func(c ...change) step { return see("/a", head(`<meta name=robots content=noindex>`), c...) },
+			"/a", left, 0},
 		{"moved", func(c ...change) step { return answers("/a", 301, append(c, redirect("/b"))...) }, "/a", left, 0},
-		{"404", func(c ...change) step { return answers("/a", http.StatusNotFound, c...) }, "/a", left, 0}, // it has lasted by now
+		// it has lasted by now
+		{"404", func(c ...change) step { return answers("/a", http.StatusNotFound, c...) }, "/a", left, 0},
 		{"403", func(c ...change) step { return answers("/a", http.StatusForbidden, c...) }, "/a", left, 24 * time.Hour},
-		{"another canonical", func(c ...change) step { return see("/a", variant("/b", "a"), c...) }, "/a", left, 24 * time.Hour},
-		{"a field for a password", func(c ...change) step { return see("/a", html("a")+"<input type=password>", c...) }, "/a", left, 24 * time.Hour},
-		{"a new text", func(c ...change) step { return see("/a", edited, c...) }, "/a", func(w *world) bool { return w.lastMod("/a") != 0 }, 0},
+		{"another canonical", func(c ...change) step { return see("/a", variant("/b", "a"), c...) }, "/a", left,
+			24 * time.Hour},
+		{"a field for a password", func(c ...change) step { return see("/a", html("a")+"<input type=password>", c...) }, "/a",
+			left, 24 * time.Hour},
+		{"a new text", func(c ...change) step { return see("/a", edited, c...) }, "/a",
+			func(w *world) bool { return w.lastMod("/a") != 0 }, 0},
 		{"a new link", func(c ...change) step { return see("/", html("home", "/a", "/x"), c...) }, "/", func(w *world) bool {
 			w.sight("/x", html("x"))
 			return w.page("/x").Listed()
@@ -106,12 +113,16 @@ func TestPageThatLeadsOnForNowLeavesOnceThatHasLasted(t *testing.T) {
 		stays           bool
 	}{
 		{"everybody", leads("/b"), leads("/b", own), leads("/b"), false},
-		{"everybody, off the site", leads("https://other.example/"), leads("https://other.example/", own), leads("https://other.example/"), false},
+		{"everybody, off the site", leads("https://other.example/"), leads("https://other.example/", own),
+			leads("https://other.example/"), false},
 		{"everybody, to a log-in", leads("/login"), leads("/login", own), leads("/login"), false},
 		{"everybody, to itself, as for a cookie", leads("/a"), leads("/a", own), leads("/a"), true},
-		{"everybody, to what names the page, as a log-in does", leads("/konto?x=1&to=https%3A%2F%2Fexample.com%2Fa"), leads("/konto?to=%2Fa", own), leads("/konto?to=/a"), false},
-		{"visitors, to what names the page, as for their age", leads("/age?to=/a"), see("/a", html("a"), own), leads("/age?to=/a"), true},
-		{"everybody, to an address that names another page", leads("/age?to=%2Fb"), leads("/age?to=%2Fb", own), leads("/age?to=/b"), false},
+		{"everybody, to what names the page, as a log-in does", leads("/konto?x=1&to=https%3A%2F%2Fexample.com%2Fa"),
+			leads("/konto?to=%2Fa", own), leads("/konto?to=/a"), false},
+		{"visitors, to what names the page, as for their age", leads("/age?to=/a"), see("/a", html("a"), own),
+			leads("/age?to=/a"), true},
+		{"everybody, to an address that names another page", leads("/age?to=%2Fb"), leads("/age?to=%2Fb", own),
+			leads("/age?to=/b"), false},
 		{"a visitor, as for his language", leads("/de/a"), see("/a", html("a"), own), leads("/de/a"), true},
 		{"the site itself, as it has no language", leads("/choose"), leads("/choose", own), seen, true},
 	} {
@@ -190,7 +201,8 @@ func TestListedPageThatIsKeptFromStrangersLeavesAsRefused(t *testing.T) {
 	runWithPage(t, "503", func(w *world) {
 		w.site.Looking = Works
 		for range 2 {
-			w.merge(visits.Answer("/a", http.StatusServiceUnavailable, w.now, own, func(e *observation.Observation) { e.Kept = true }))
+			w.merge(visits.Answer("/a", http.StatusServiceUnavailable, w.now, own,
+				func(e *observation.Observation) { e.Kept = true }))
 			w.wait(25 * time.Hour)
 		}
 		w.wantVerdict("/a", gone, eligibility.Denied)

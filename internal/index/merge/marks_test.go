@@ -117,7 +117,8 @@ func negotiated(lang, edit, says string) string {
 
 func speaking(lang string) func(*observation.Observation) {
 	return func(s *observation.Observation) {
-		s.Prefers = observation.Preferred("Accept-Language", http.Header{"Accept-Language": {lang + "-XX," + lang + ";q=0.9"}})
+		s.Prefers = observation.Preferred("Accept-Language",
+			http.Header{"Accept-Language": {lang + "-XX," + lang + ";q=0.9"}})
 	}
 }
 
@@ -138,14 +139,18 @@ func TestPageHasTheTextOfOneLanguage(t *testing.T) {
 		{"two, declared, another is edited", "its own", []string{"en", "de"}, false, []string{"de"}, nil, 0},
 		{"two, not declared, its own is edited", "", []string{"de", "en"}, false, []string{"de"}, nil, 1},
 		{"three, not declared, another is edited", "", []string{"en", "de", "fr"}, false, []string{"de", "fr"}, nil, 0},
-		{"two, and visitors of languages that the site does not have", "its own", strings.Fields("en de es it nl"), false, []string{"en"}, nil, 1},
-		{"many, which the page does not declare", "en", strings.Fields("en de es it nl en de no es it nl no pl ro ru sk"), false, []string{"en"}, nil, 1},
+		{"two, and visitors of languages that the site does not have", "its own", strings.Fields("en de es it nl"), false,
+			[]string{"en"}, nil, 1},
+		{"many, which the page does not declare", "en", strings.Fields("en de es it nl en de no es it nl no pl ro ru sk"),
+			false, []string{"en"}, nil, 1},
 		{"in bursts", "", strings.Fields("en en en de de de"), false, []string{"en", "de"}, nil, 1},
-		{"an odd first visitor, and all others get another one", "its own", strings.Fields("fr" + strings.Repeat(" en", 29)), false, []string{"en"}, []string{"en"}, 1},
+		{"an odd first visitor, and all others get another one", "its own", strings.Fields("fr" + strings.Repeat(" en", 29)),
+			false, []string{"en"}, []string{"en"}, 1},
 		{"the site itself gets English, its visitors German", "its own", []string{"de"}, true, []string{"en", "de"}, nil, 1},
 		{"the site itself gets what its visitors prefer, not declared", "", []string{"en"}, true, []string{"en"}, nil, 1},
 		{"the site itself gets what some prefer, not declared", "", []string{"de", "en"}, true, []string{"en"}, nil, 1},
-		{"the site itself gets English, not declared, and German is edited", "", []string{"de", "en"}, true, []string{"de"}, nil, 0},
+		{"the site itself gets English, not declared, and German is edited", "", []string{"de", "en"}, true, []string{"de"},
+			nil, 0},
 		{"the site itself gets English, and German is edited", "its own", []string{"en", "de"}, true, []string{"de"}, nil, 0},
 	} {
 		run(t, tt.name, options{}, func(w *world) {
@@ -165,7 +170,8 @@ func TestPageHasTheTextOfOneLanguage(t *testing.T) {
 					return negotiated(lang, edit, tt.says)
 				}
 				w.looks, at = nil, w.now.Unix()
-				if w.sight("/a", text(lang), speaking(lang)); slices.Contains(w.looks, "/a") || tt.looks && w.page("/a").Observations == 1 {
+				if w.sight("/a", text(lang), speaking(lang)); slices.Contains(w.looks, "/a") ||
+					tt.looks && w.page("/a").Observations == 1 {
 					at = w.now.Unix()
 					w.sight("/a", text("en"), own)
 				}

@@ -12,7 +12,8 @@ import (
 // home is a page with a list of links to articles, whose names have no numbers.
 func home(paragraphs string, links ...string) string {
 	var b strings.Builder
-	b.WriteString("<body><nav><a href=/far>far</a></nav><main><p>A farm above the village, where apples and pears are grown that nobody else has.</p>" + paragraphs + "<ul>")
+	b.WriteString("<body><nav><a href=/far>far</a></nav><main><p>A farm above the village, where apples and pears are " +
+		"grown that nobody else has.</p>" + paragraphs + "<ul>")
 	for _, l := range links {
 		name := strings.Map(func(r rune) rune {
 			if '0' <= r && r <= '9' {
@@ -58,7 +59,8 @@ func TestPageThatAHeldLinkAnnouncesIsNew(t *testing.T) {
 			return want
 		}
 	}
-	whenSeen := func(age time.Duration) time.Duration { return age - (certainObservations-1)*2*time.Second } // its first observation, after held
+	// its first observation, after held
+	whenSeen := func(age time.Duration) time.Duration { return age - (certainObservations-1)*2*time.Second }
 	held := func(w *world) { showHeld(w, "/a", "/new") }
 	seen := func(w *world) { see(w) }
 	for _, tt := range []struct {
@@ -69,7 +71,8 @@ func TestPageThatAHeldLinkAnnouncesIsNew(t *testing.T) {
 		{"first seen when it is certain", steps(0, held, certain, seen)},
 		{"not certain yet", steps(no, held, seen)},
 		{"visited just before the observation that showed the link", steps(no, seen, held, certain)},
-		{"visited before an observation that did not show the link", steps(no, seen, func(w *world) { w.sight("/", home("", "/a")) }, held, certain)},
+		{"visited before an observation that did not show the link", steps(no, seen,
+			func(w *world) { w.sight("/", home("", "/a")) }, held, certain)},
 		{"it has an older date", steps(whenSeen(48*hour), held, func(w *world) { see(w, ago(48*hour)) }, certain)},
 		{"its date is the clock's", steps(whenSeen(0), held, func(w *world) { see(w, ago(0)) }, certain, func(w *world) {
 			w.wait(2 * hour)
@@ -111,7 +114,8 @@ func TestPageThatAHeldLinkAnnouncesIsNew(t *testing.T) {
 }
 
 // A home page with the last three posts shows a new one in the place of the oldest. What takes the place of a link in a
-// box of related pages was linked to before. A post that somebody asked for before its first link was seen may be older.
+// box of related pages was linked to before. A post that somebody asked for before its first link was seen may be
+// older.
 func TestLinkToANewPageIsAChangeInThePlaceOfAnother(t *testing.T) {
 	for _, tt := range []struct {
 		name        string

@@ -14,7 +14,8 @@ import (
 // TestMergingIsPure checks that nothing in merge, or in the packages of the records, can
 // reach a store, a clock, a queue or a log, so that a transaction may run it again.
 func TestMergingIsPure(t *testing.T) {
-	banned := []string{"/store", "log/slog", "/index/indexer", "/publish/files", "/admin/messages", "/admin/logging", "/internal/observe", "context", "sync", "os", "net"}
+	banned := []string{"/store", "log/slog", "/index/indexer", "/publish/files", "/admin/messages", "/admin/logging",
+		"/internal/observe", "context", "sync", "os", "net"}
 	var sources []string
 	for _, room := range []string{"index/merge", "schema/pagerecord", "schema/sitewide"} {
 		found, _ := filepath.Glob("../../" + room + "/*.go")

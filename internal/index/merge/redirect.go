@@ -16,12 +16,14 @@ const mostHops = 10
 // has moved for good passes on its history. One that only leads on for now leaves once that has lasted.
 func (u *visited) redirected() {
 	p := u.p
-	if (p.Led() || u.site.Entries[u.Location]) && !p.Witnessed && (p.Status != u.Response.Status || u.Reason != eligibility.None) {
+	if (p.Led() || u.site.Entries[u.Location]) && !p.Witnessed && (p.Status != u.Response.Status ||
+		u.Reason != eligibility.None) {
 		p.Status = u.Response.Status
 		u.noteLogIn()
 		u.Save(p)
 	}
-	if on := u.Response.Status >= 300 && u.Target != u.Location; !u.Moved && p.Listed() && (on || u.Reason != eligibility.None) {
+	if on := u.Response.Status >= 300 && u.Target != u.Location; !u.Moved && p.Listed() &&
+		(on || u.Reason != eligibility.None) {
 		u.refused(cmp.Or(u.Reason, eligibility.LeadsOn))
 	}
 	switch u.Target {

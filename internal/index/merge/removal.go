@@ -131,7 +131,8 @@ func (u *visited) refused(why eligibility.Reason) {
 			u.setBorrowed(u.Showing)
 		}
 	}
-	p.Looked = p.Looked || u.Explored && why != eligibility.LeadsOn // which may be for whoever names no language or comes first
+	// which may be for whoever names no language or comes first
+	p.Looked = p.Looked || u.Explored && why != eligibility.LeadsOn
 	u.noteLogIn()
 	if p.HasMinute() && u.Moment().Sub(p.Missing) < pagerecord.ConfirmAfter { // another process may have noted it
 		u.Effects.Pending[u.Location] = p.Missing

@@ -16,7 +16,8 @@ import (
 // listed.
 func (site *Site) Outdated(location string, p *pagerecord.Page, now time.Time) bool {
 	switch {
-	case site.expired(p, moment.Of(now)), p.Listed() && (p.Extended != site.Extensions || site.Layout.Misplaced(p.Shard, location)):
+	case site.expired(p, moment.Of(now)), p.Listed() && (p.Extended != site.Extensions ||
+		site.Layout.Misplaced(p.Shard, location)):
 		return true
 	case !p.Public():
 		return false
@@ -109,7 +110,8 @@ func (m *Transaction) anew(location string, as eligibility.Standing) *pagerecord
 		g.unlist()
 	}
 	m.site.Journal.Erase(m.Tx, int64(p.Logged), location)
-	fresh := &pagerecord.Page{Loaded: pagerecord.Loaded{Location: location, Known: p.Loaded.Known, Tallied: p.Loaded.Tallied}}
+	fresh := &pagerecord.Page{Loaded: pagerecord.Loaded{Location: location, Known: p.Loaded.Known,
+		Tallied: p.Loaded.Tallied}}
 	fresh.Evidence = p.Evidence
 	g.leave(m.site.ID(location))
 	if p.Public() {

@@ -76,7 +76,8 @@ func (u *visited) seen() {
 		u.estimate(mark.Same, u.date(comparison{outcome: mark.Same}))
 		return
 	}
-	if u.Full || u.Forbids != eligibility.None || !eligibility.Deep(p.Content) { // what forbids it may be in the part that was not read
+	// what forbids it may be in the part that was not read
+	if u.Full || u.Forbids != eligibility.None || !eligibility.Deep(p.Content) {
 		p.Content, p.Until = u.Forbids, u.Until
 	}
 	p.NoFollow, p.Self = u.NoFollow, u.Canonized

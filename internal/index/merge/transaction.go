@@ -117,7 +117,8 @@ func (m *Transaction) read(location string) *pagerecord.Page {
 		m.Effects.Damaged++
 		if n := m.site.Layout.Find(m.Tx, location); n != 0 {
 			p := &pagerecord.Page{Loaded: pagerecord.Loaded{Known: true, Listed: true}}
-			p.Standing, p.Shard, p.Witnessed, p.Barred = eligibility.ByHistory.Standing(), n, true, m.Get(m.site.Keys.Bar(location)) != nil
+			p.Standing, p.Shard, p.Witnessed, p.Barred = eligibility.ByHistory.Standing(), n, true,
+				m.Get(m.site.Keys.Bar(location)) != nil
 			return p
 		}
 	}

@@ -236,7 +236,8 @@ func (m *Transaction) Stale(v *observation.Observation) *pagerecord.Page {
 // another run of the transaction.
 func (site *Site) Guess(v *observation.Observation, now time.Time) (keys []string) {
 	p := v.Before
-	keys = append(site.RecordKeys(v.Location), site.Keys.Refusals(), site.Keys.Duplicates(p.Showing), site.Keys.Duplicates(v.Showing))
+	keys = append(site.RecordKeys(v.Location), site.Keys.Refusals(), site.Keys.Duplicates(p.Showing),
+		site.Keys.Duplicates(v.Showing))
 	if !p.Listed() {
 		keys = append(keys, site.Keys.Bar(v.Location))
 	}

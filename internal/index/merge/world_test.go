@@ -45,7 +45,8 @@ func newWorld(t *testing.T, o options) *world {
 	t.Helper()
 	origin, err := location.ParseOrigin("https://example.com")
 	base.Check(t, err)
-	w := &world{T: t, now: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), records: map[string][]byte{}, due: map[string]int{}, pending: map[string]moment.Time{}}
+	w := &world{T: t, now: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), records: map[string][]byte{},
+		due: map[string]int{}, pending: map[string]moment.Time{}}
 	w.site = site()
 	w.site.Secret = secret.Key("a secret that is no secret at all"[:32])
 	w.site.Layout = shards.Layout{Keys: w.site.Keys, URL: origin.URL}
@@ -309,6 +310,7 @@ func (w *world) lastMod(location string) int64 {
 func (w *world) wantLastMod(location string, want int64) {
 	w.Helper()
 	if got := w.lastMod(location); got != want {
-		w.Errorf("the lastmod of %s is %v, want %v; it is %v", location, fromSeconds(got).UTC(), fromSeconds(want).UTC(), w.now)
+		w.Errorf("the lastmod of %s is %v, want %v; it is %v", location, fromSeconds(got).UTC(), fromSeconds(want).UTC(),
+			w.now)
 	}
 }

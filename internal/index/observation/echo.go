@@ -48,7 +48,8 @@ func (e *Echo) Repeats(link string) bool {
 	path, query, _ := strings.Cut(link, "?")
 	path = unescape(path)
 	switch relative := strings.TrimPrefix(path, "/"); {
-	case e.from != "" && location.Sorted(link) == location.Sorted(e.from), query == "" && e.path != "" && e.path == Bare(path):
+	case e.from != "" && location.Sorted(link) == location.Sorted(e.from),
+		query == "" && e.path != "" && e.path == Bare(path):
 		return true
 	case !names(e.said, path) && (!strings.Contains(relative, "/") || !names(e.said, relative)):
 		return false

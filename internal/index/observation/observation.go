@@ -27,8 +27,8 @@ import (
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
 
-// Observation is one response to an anonymous client, and what it showed. Once it was offered to the indexer, it belongs
-// to the indexer, with its body.
+// Observation is one response to an anonymous client, and what it showed. Once it was offered to the indexer, it
+// belongs to the indexer, with its body.
 type Observation struct {
 	Kind     eligibility.Kind   // not Nothing
 	Reason   eligibility.Reason // why the page must be withdrawn, for kinds that say so
@@ -44,7 +44,8 @@ type Observation struct {
 	Explored  bool // the site asked itself, with nothing of a visitor; such requests have a budget of their own
 	Inside    bool // it asked in this process, where it may get what something in front keeps from strangers
 	Published bool // it asked since a sitemap that the site has lists the location
-	Elsewhere bool // it asked through its origin, and got a page in which this process had no part: of a cache, or another one
+	// it asked through its origin, and got a page in which this process had no part: of a cache, or another one
+	Elsewhere bool
 	Kept      bool // it asked through its origin, and something there keeps the page from strangers
 
 	*Reading // nil until the worker reads it
@@ -84,8 +85,9 @@ type Head struct {
 	Canonized bool               // it names its own location as canonical
 	Twin      bool               // it names the origin with or without www as canonical, or links to it
 	Scheme    bool               // it names its own location as canonical, but with https where the origin has http
-	Wrong     string             // what it names as canonical, if that is no location of the site: a scheme and host, or a text
-	Abroad    bool               // Wrong is an origin that everybody can find
+	// what it names as canonical, if that is no location of the site: a scheme and host, or a text
+	Wrong  string
+	Abroad bool // Wrong is an origin that everybody can find
 }
 
 // Body is what the rest of it shows.
@@ -147,9 +149,9 @@ func (o *Observation) ReadHeader(norm *location.Normalizer) {
 	}
 }
 
-// asks notes that a redirect whose target's query names the page leads back only whoever has done there what is asked of
-// him: to log in, in whatever language, or to say his age. So it is a log-in. A page that leads to itself, as to set a
-// cookie, says nothing.
+// asks notes that a redirect whose target's query names the page leads back only whoever has done there what is asked
+// of him: to log in, in whatever language, or to say his age. So it is a log-in. A page that leads to itself, as to set
+// a cookie, says nothing.
 func (o *Observation) asks(norm *location.Normalizer, target string) {
 	if leadsBack(norm, o.Location, target) {
 		o.Reason, o.Moved = eligibility.LoginRedirect, false
@@ -180,7 +182,8 @@ func (o *Observation) Personal() bool {
 // headers that say how to read them. It is never 0.
 func fingerprint(resp *response.Response) uint64 {
 	h := &resp.Header
-	headers := xxh3.HashString(h.ContentType + "\n" + h.ContentEncoding + "\n" + h.Link + "\n" + h.RobotsTag + "\n" + h.Refresh)
+	headers := xxh3.HashString(h.ContentType + "\n" + h.ContentEncoding + "\n" + h.Link + "\n" + h.RobotsTag + "\n" +
+		h.Refresh)
 	return xxh3.HashSeed(resp.Body, headers) | 1
 }
 
@@ -192,7 +195,8 @@ const headMost = 128 << 10
 
 // Read parses the page: all of it if full is set, else only its head. want says which extensions to look for. They must
 // name no location for which hidden is true. none is what the site answers where it has no page.
-func (o *Observation) Read(norm *location.Normalizer, full bool, want extension.Set, hidden func(location string) bool, none *nowhere.Answers) {
+func (o *Observation) Read(norm *location.Normalizer, full bool, want extension.Set, hidden func(location string) bool,
+	none *nowhere.Answers) {
 	o.Parsed = true
 	h := &o.Response.Header
 	most := MaxPage
@@ -225,7 +229,8 @@ func (o *Observation) Read(norm *location.Normalizer, full bool, want extension.
 	o.Lang = facts.Language
 	view := mark.Read(&facts, 0)
 	o.View = &view
-	if o.Showing = showing(o, &facts); none.Show(&nowhere.Page{Location: o.Location, Canonical: o.Canonized, Facts: &facts}) {
+	if o.Showing = showing(o, &facts); none.Show(&nowhere.Page{Location: o.Location, Canonical: o.Canonized,
+		Facts: &facts}) {
 		o.Showing = Nothing
 	}
 	o.Many = len(facts.Links) >= html.MaxLinks
@@ -341,8 +346,8 @@ func Answered(norm *location.Normalizer, address string, answer *response.Respon
 const Nothing = 1
 
 // showing returns a hash of the page's title, main text and the images in it, to find pages that
-// show the same. The blocks of the text count in any order: a list sorted in another way is no other list. It is 0 for a
-// page of which not all is known.
+// show the same. The blocks of the text count in any order: a list sorted in another way is no other list. It is 0 for
+// a page of which not all is known.
 func showing(o *Observation, facts *html.Facts) uint64 {
 	if o.Cut {
 		return 0

@@ -98,6 +98,7 @@ func (r *Reader) JournalFrom(ctx context.Context) (time.Time, error) {
 }
 
 // Latest returns the last events; see [changelog.Log.Latest].
-func (r *Reader) Latest(ctx context.Context, since time.Time, before changelog.Event, most int) ([]changelog.Event, error) {
+func (r *Reader) Latest(ctx context.Context, since time.Time, before changelog.Event,
+	most int) ([]changelog.Event, error) {
 	return r.site.Journal.Latest(ctx, r.store, since, before, most)
 }

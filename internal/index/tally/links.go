@@ -63,7 +63,8 @@ func (o outgoing) len() int { return len(o.to) + len(o.named) }
 
 // NewLinks returns empty links. lists reports whether the sitemap lists a location.
 func NewLinks(lists func(string) bool) *Links {
-	return &Links{lists: lists, since: time.Now(), targets: map[string]*Target{}, links: map[string]int{}, read: map[string]outgoing{}}
+	return &Links{lists: lists, since: time.Now(), targets: map[string]*Target{}, links: map[string]int{},
+		read: map[string]outgoing{}}
 }
 
 // Unread reports whether the links of a page should be read although it shows the same as before.

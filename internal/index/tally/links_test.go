@@ -32,7 +32,8 @@ func reading(t *testing.T, page, query string, at time.Time, links ...string) *o
 	}
 	o := &observation.Observation{
 		Kind: eligibility.Witness, Location: page, At: at, Named: observation.Named{Query: query},
-		Response: &response.Response{Status: http.StatusOK, Body: []byte(body + "</main>"), Header: response.Header{ContentType: "text/html"}},
+		Response: &response.Response{Status: http.StatusOK, Body: []byte(body + "</main>"),
+			Header: response.Header{ContentType: "text/html"}},
 	}
 	o.ReadHeader(norm)
 	o.Read(norm, true, 0, nil, nil)
@@ -54,7 +55,8 @@ func TestLinksOfListedPages(t *testing.T) {
 		want   string
 		broken int
 	}{
-		{"a link that repeats the request", func(l *Links) { l.Read(reading(t, "/a", "next=/made-up", now, "/made-up", "/b")) }, "/b</a:0:0", 0},
+		{"a link that repeats the request",
+			func(l *Links) { l.Read(reading(t, "/a", "next=/made-up", now, "/made-up", "/b")) }, "/b</a:0:0", 0},
 		{"what the site asked for before it read the page that links there", func(l *Links) {
 			l.Answered("/b", 500, true, none)
 			l.Answered("/made-up", 404, true, none)
@@ -121,7 +123,8 @@ func TestListedPagesThatLinkToAPage(t *testing.T) {
 		{"what looks like a secret", "/reset/8f14e45fceea167a5a36dedd4bea2543", func() {}, ""},
 		{"pages that must be read again", "/listed", func() { l.Left(now) }, "/a /b"},
 		{"a page that was read again without the link", "/listed", func() { l.Read(reading(t, "/a", "", now, "/b")) }, "/b"},
-		{"a link that it had, to where the visitor came from", "/listed", func() { l.Read(reading(t, "/b", "from=/listed", now, "/listed")) }, "/b"},
+		{"a link that it had, to where the visitor came from", "/listed",
+			func() { l.Read(reading(t, "/b", "from=/listed", now, "/listed")) }, "/b"},
 		{"a link that it had to a page that is not listed, which the request names", "/c", func() {
 			l.Read(reading(t, "/b", "", now, "/c", "/listed"))
 			l.Read(reading(t, "/b", "from=/c", now, "/c", "/listed"))
@@ -191,7 +194,8 @@ func TestLinksAreBounded(t *testing.T) {
 		l.Read(reading(t, fmt.Sprintf("/page-%d", n+1), "", now.Add(time.Duration(n)*time.Second), links...))
 	}
 	all := l.Targets()
-	if len(all) > targetsKept || all[0].Location != "/broken" || !slices.ContainsFunc(all, func(t Target) bool { return t.Location == "/topic-99/item-0" }) {
+	if len(all) > targetsKept || all[0].Location != "/broken" || !slices.ContainsFunc(all,
+		func(t Target) bool { return t.Location == "/topic-99/item-0" }) {
 		t.Errorf("%d targets, the first %+v; want at most %d, what is broken, and what is new", len(all), all[0], targetsKept)
 	}
 }

@@ -66,7 +66,8 @@ func (s *Tally) hintFew(now time.Time) {
 		s.few = now
 	case now.Sub(s.few) >= fewFor:
 		why := messages.ReasonNamed(o.most.String())
-		s.hints.Give(messages.Few, fmt.Sprintf("%d were seen and at most %d are listed. Why most of the others are not: %s", o.seen, o.listed, why.Means()))
+		s.hints.Give(messages.Few, fmt.Sprintf("%d were seen and at most %d are listed. Why most of the others are not: %s",
+			o.seen, o.listed, why.Means()))
 	}
 }
 

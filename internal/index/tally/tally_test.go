@@ -9,15 +9,20 @@ import (
 )
 
 func TestPassCountsWhatChangesMeanwhile(t *testing.T) {
-	listed, waiting := eligibility.Standing{Verdict: eligibility.Listed, Reason: eligibility.ByLink}, eligibility.Standing{Verdict: eligibility.Waiting, Reason: eligibility.NoEvidence}
+	listed, waiting := eligibility.Standing{Verdict: eligibility.Listed, Reason: eligibility.ByLink},
+		eligibility.Standing{Verdict: eligibility.Waiting, Reason: eligibility.NoEvidence}
 	s := New(new(merge.Site), nil)
 	s.BeginPass()
 	s.Count("a", listed)
 	s.Count("c", waiting)
-	s.Stored(&merge.Counts{Moves: []merge.Move{{Key: "b", From: eligibility.Standing{}, To: listed}, {Key: "c", From: waiting, To: listed}, {Key: "d", From: eligibility.Standing{}, To: listed}}}, time.Now()) // two behind the pass, one before it
+	// two behind the pass, one before it
+	s.Stored(&merge.Counts{Moves: []merge.Move{{Key: "b", From: eligibility.Standing{}, To: listed},
+		{Key: "c", From: waiting, To: listed}, {Key: "d", From: eligibility.Standing{}, To: listed}}}, time.Now())
 	s.Count("d", listed)
 	s.CountedTo("m")
-	s.Stored(&merge.Counts{Moves: []merge.Move{{Key: "e", From: eligibility.Standing{}, To: listed}, {Key: "n", From: eligibility.Standing{}, To: waiting}}}, time.Now()) // again one behind the pass
+	// again one behind the pass
+	s.Stored(&merge.Counts{Moves: []merge.Move{{Key: "e", From: eligibility.Standing{}, To: listed},
+		{Key: "n", From: eligibility.Standing{}, To: waiting}}}, time.Now())
 	s.EndPass(time.Now())
 	if got := s.Listed(); got != 5 {
 		t.Errorf("%d are listed, want 5", got)

@@ -81,7 +81,8 @@ type watch struct {
 //
 // Like w itself, the writer is not for concurrent use, except where w allows it. It stays valid as
 // long as w does, but watches nothing once next has returned.
-func (rec *Recorder) Serve(next http.Handler, w http.ResponseWriter, r *http.Request, wanted Wanted, vouched bool) *Capture {
+func (rec *Recorder) Serve(next http.Handler, w http.ResponseWriter, r *http.Request, wanted Wanted,
+	vouched bool) *Capture {
 	c := &Capture{Response: new(response.Response), watch: watch{
 		header:  w.Header,
 		ctx:     r.Context(),

@@ -83,7 +83,8 @@ func TestHeaderIsAsSent(t *testing.T) {
 		w.Header().Set("X-Robots-Tag", "noindex")
 		w.Header()["Cache-Control"][0] = "no-store"
 	})
-	if want := (response.Header{ContentType: "text/html", CacheControl: "public", RobotsTag: "nofollow"}); got.Header != want {
+	if want := (response.Header{ContentType: "text/html", CacheControl: "public",
+		RobotsTag: "nofollow"}); got.Header != want {
 		t.Errorf("saw %+v\nwant %+v", got.Header, want)
 	}
 }
@@ -91,7 +92,8 @@ func TestHeaderIsAsSent(t *testing.T) {
 // A compressor around the capture names its coding before the handler runs, and the type once it has
 // the first bytes.
 func TestTypeMayBeToldByACompressor(t *testing.T) {
-	for _, c := range []struct{ name, typed, want string }{{"told", "", "text/html; charset=utf-8"}, {"typed by the handler", "text/plain", "text/plain"}} {
+	for _, c := range []struct{ name, typed, want string }{{"told", "", "text/html; charset=utf-8"},
+		{"typed by the handler", "text/plain", "text/plain"}} {
 		t.Run(c.name, func(t *testing.T) {
 			rec := httptest.NewRecorder()
 			rec.Header().Set("Content-Encoding", "gzip")

@@ -90,11 +90,14 @@ func TestResponseIsCompleteOnceItsLastByteWasHandedOver(t *testing.T) {
 		complete bool
 	}{
 		{"all that was declared", strconv.Itoa(len(page)), func(http.ResponseWriter) {}, true},
-		{"all that was declared, and an empty write", strconv.Itoa(len(page)), func(w http.ResponseWriter) { io.WriteString(w, "") }, true},
+		{"all that was declared, and an empty write", strconv.Itoa(len(page)),
+			func(w http.ResponseWriter) { io.WriteString(w, "") }, true},
 		{"a length that is not known", "", func(http.ResponseWriter) {}, false},
 		{"less than was declared", "1000", func(http.ResponseWriter) {}, false},
-		{"the last declared byte later", strconv.Itoa(len(page) + 1), func(w http.ResponseWriter) { io.WriteString(w, ".") }, false},
-		{"the last declared byte later, from a reader", strconv.Itoa(len(page) + 1), func(w http.ResponseWriter) { io.Copy(w, strings.NewReader(".")) }, false},
+		{"the last declared byte later", strconv.Itoa(len(page) + 1), func(w http.ResponseWriter) { io.WriteString(w, ".") },
+			false},
+		{"the last declared byte later, from a reader", strconv.Itoa(len(page) + 1),
+			func(w http.ResponseWriter) { io.Copy(w, strings.NewReader(".")) }, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h, saw := seen(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -71,9 +71,11 @@ func (s script) setHeader(w http.ResponseWriter, op, a, b byte) {
 	case 3:
 		w.Header().Set("Content-Length", strconv.Itoa(pick(sizes, a)))
 	case 4:
-		w.Header().Set(pick([]string{"Content-Encoding", "Transfer-Encoding"}, a), pick([]string{"gzip", "identity", "chunked", ""}, b))
+		w.Header().Set(pick([]string{"Content-Encoding", "Transfer-Encoding"}, a),
+			pick([]string{"gzip", "identity", "chunked", ""}, b))
 	case 5:
-		w.Header().Add(pick([]string{"Cache-Control", "Vary", "Trailer", "Content-Disposition"}, a), pick([]string{"private", "X-End", "attachment"}, b))
+		w.Header().Add(pick([]string{"Cache-Control", "Vary", "Trailer", "Content-Disposition"}, a),
+			pick([]string{"private", "X-End", "attachment"}, b))
 	case 6:
 		w.Header().Set(pick([]string{http.TrailerPrefix + "X-Late", "X-End"}, a), "end")
 	case 7, 8:
@@ -145,8 +147,10 @@ func (s script) leave(w http.ResponseWriter, r *http.Request, op, a, b byte) boo
 // serveContent serves all of some content, a part of it, or none because the client has it.
 func (s script) serveContent(w http.ResponseWriter, r *http.Request, a, b byte) {
 	asks := r.Clone(r.Context())
-	asks.Header.Set(pick([]string{"Range", "Accept", "If-Modified-Since"}, a), pick([]string{"bytes=1-3", "bytes=600-", "bytes=999999-", newer}, a/3))
-	http.ServeContent(w, asks, pick([]string{"page.html", "page.txt", "page"}, b), changed, strings.NewReader(content(a, b)))
+	asks.Header.Set(pick([]string{"Range", "Accept", "If-Modified-Since"}, a),
+		pick([]string{"bytes=1-3", "bytes=600-", "bytes=999999-", newer}, a/3))
+	http.ServeContent(w, asks, pick([]string{"page.html", "page.txt", "page"}, b), changed,
+		strings.NewReader(content(a, b)))
 }
 
 var changed = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)

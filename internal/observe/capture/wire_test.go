@@ -86,7 +86,10 @@ func (c fastRecorder) ReadFrom(src io.Reader) (int64, error) {
 
 // captured serves h through a capture and stores what it saw.
 func captured(h http.Handler, b *response.Buffers, wanted Wanted, saw **Capture) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { *saw = NewRecorder(b).Serve(h, w, r, wanted, true) })
+	return http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
+		*saw = NewRecorder(b).Serve(h, w, r, wanted, true)
+	})
 }
 
 // sameWire runs a script with and without a capture. It compares what reached the connection and what
@@ -112,7 +115,8 @@ func sameWire(t *testing.T, steps []byte, file string) (complete bool) {
 	wanted := pick([]Wanted{Page, RobotsTxt}, how/128)
 	got := segments(t, request, fast, around(captured(s, b, wanted, &saw)))
 	if !slices.Equal(bare, got) {
-		t.Fatalf("steps %v: on the wire %d segments without, %d with the capture\n%.600q\n%.600q", steps, len(bare), len(got), bare, got)
+		t.Fatalf("steps %v: on the wire %d segments without, %d with the capture\n%.600q\n%.600q", steps, len(bare), len(got),
+			bare, got)
 	}
 	if !slices.Equal(bareNotes, notes) {
 		t.Fatalf("steps %v: calls returned %q without, %q with the capture", steps, bareNotes, notes)

@@ -17,7 +17,8 @@ func TestCallsBesideTheCaptureProveNothing(t *testing.T) {
 		complete bool
 		answer   string
 	}{
-		{"flush and no page", func(w http.ResponseWriter, r *http.Request) { http.NewResponseController(w).Flush() }, false, ""},
+		{"flush and no page", func(w http.ResponseWriter, r *http.Request) { http.NewResponseController(w).Flush() }, false,
+			""},
 		{"hijack", func(w http.ResponseWriter, r *http.Request) {
 			conn, _, err := http.NewResponseController(w).Hijack()
 			if err != nil {
@@ -71,7 +72,8 @@ func TestSourcesOfOtherThanPagesAreNotRead(t *testing.T) {
 				t.Errorf("%q: sent %d bytes, %v", c.contentType, n, err)
 			}
 		})
-		if itself := w.took == io.Reader(src); itself != c.itself || w.Body.String() != page || got.Written != int64(len(page)) || (got.Body == nil) != c.itself {
+		if itself := w.took == io.Reader(src); itself != c.itself || w.Body.String() != page ||
+			got.Written != int64(len(page)) || (got.Body == nil) != c.itself {
 			t.Errorf("%q: the source itself %v, sent %q, kept %q", c.contentType, itself, w.Body, got.Body)
 		}
 	}

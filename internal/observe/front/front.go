@@ -80,7 +80,8 @@ type wrapped struct {
 
 func (s *wrapped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path, target := r.URL.Path, r.RequestURI
-	if len(path) > s.arrives && path[s.arrives]|0x20 == s.first || len(target) > s.asked && target[s.asked]|0x20 == s.first {
+	if len(path) > s.arrives && path[s.arrives]|0x20 == s.first || len(target) > s.asked &&
+		target[s.asked]|0x20 == s.first {
 		if s.front.Owns(r) {
 			s.front.ServeFile(w, r)
 			return
@@ -113,7 +114,8 @@ func (f *Front) named(r *http.Request) bool {
 func (f *Front) meant(path string) bool {
 	name, below := strings.CutPrefix(path, f.Path)
 	name, is := strings.CutPrefix(strings.ToLower(strings.TrimSuffix(name, "/")), strings.ToLower(f.Name))
-	return below && is && slices.Contains([]string{".xml", "index.xml", "_index.xml", "-index.xml"}, name) && f.Files.Listed() > 0
+	return below && is && slices.Contains([]string{".xml", "index.xml", "_index.xml", "-index.xml"}, name) &&
+		f.Files.Listed() > 0
 }
 
 // leading returns a writer that leads to the sitemap if the site has nothing there, not even a page of its own.
@@ -192,7 +194,8 @@ func (f *Front) ServeFile(w http.ResponseWriter, r *http.Request) {
 	}
 	status := httpsnoop.CaptureMetricsFn(w, func(w http.ResponseWriter) { f.answer(w, r) }).Code
 	// Anybody can make up the name of a part. Only fetches of files that are there are noted.
-	if status != http.StatusNotFound && (status != http.StatusServiceUnavailable || slices.Contains(f.Files.Tops(), name)) {
+	if status != http.StatusNotFound && (status != http.StatusServiceUnavailable ||
+		slices.Contains(f.Files.Tops(), name)) {
 		fetch.File, fetch.Status = strings.TrimSuffix(name, ".gz"), status
 	}
 	f.Crawlers.Saw(fetch)

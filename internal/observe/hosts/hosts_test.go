@@ -90,8 +90,10 @@ func TestSiteIsOpenWhileRequestsCome(t *testing.T) {
 				time.Sleep(4 * time.Minute)
 			}
 		}, site{opened: 1}, 1},
-		{"none for five minutes", func(_ *testing.T, h *harness) { ask(h, "a"); time.Sleep(rests) }, site{opened: 1, rested: 1}, 0},
-		{"one after a rest", func(_ *testing.T, h *harness) { ask(h, "a"); time.Sleep(time.Hour); ask(h, "a") }, site{opened: 2, rested: 1}, 1},
+		{"none for five minutes", func(_ *testing.T, h *harness) { ask(h, "a"); time.Sleep(rests) },
+			site{opened: 1, rested: 1}, 0},
+		{"one after a rest", func(_ *testing.T, h *harness) { ask(h, "a"); time.Sleep(time.Hour); ask(h, "a") },
+			site{opened: 2, rested: 1}, 1},
 		{"one while it ends", func(_ *testing.T, h *harness) {
 			h.takes = 10 * time.Second
 			ask(h, "a")
@@ -247,7 +249,8 @@ func TestLongestIdleMakesRoom(t *testing.T) {
 
 func TestNameIsThatOfTheHostAlone(t *testing.T) {
 	for given, want := range map[string]string{
-		"a.example": "a.example", "A.Example:443": "a.example", "a.example:80": "a.example", "a.example:8080": "a.example:8080",
+		"a.example": "a.example", "A.Example:443": "a.example", "a.example:80": "a.example",
+		"a.example:8080": "a.example:8080",
 	} {
 		if got := Name(given); got != want {
 			t.Errorf("%s is %s, want %s", given, got, want)

@@ -52,7 +52,8 @@ func TestClockTicksWhileRequestsCome(t *testing.T) {
 
 // Whatever the clock is doing, a target is due in the exact millisecond.
 func TestTargetIsDueInTheExactMillisecond(t *testing.T) {
-	for _, every := range []time.Duration{time.Millisecond, 7 * time.Millisecond, 99 * time.Millisecond, tick, 250 * time.Millisecond, time.Hour} {
+	for _, every := range []time.Duration{time.Millisecond, 7 * time.Millisecond, 99 * time.Millisecond, tick,
+		250 * time.Millisecond, time.Hour} {
 		t.Run(every.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				table := known(t)

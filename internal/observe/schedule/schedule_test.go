@@ -62,7 +62,8 @@ func TestOutcomeOfAnObservationDecidesTheNextWait(t *testing.T) {
 		want   []time.Duration // after each
 	}{
 		{"accepted observations grow by a quarter, up to a minute", slices.Repeat([]func(Claim){accept}, 18),
-			ms(2000, 2500, 3100, 3800, 4700, 5800, 7200, 9000, 11200, 14000, 17500, 21800, 27200, 34000, 42500, 53100, 60000, 60000)},
+			ms(2000, 2500, 3100, 3800, 4700, 5800, 7200, 9000, 11200, 14000, 17500, 21800, 27200, 34000, 42500, 53100, 60000,
+				60000)},
 		{"a returned observation leaves it due", []func(Claim){giveBack, giveBack, accept}, ms(0, 0, 2000)},
 		{"a returned observation keeps the wait", []func(Claim){accept, accept, giveBack, accept}, ms(2000, 2500, 0, 3100)},
 		{"an observation never settled is leased for a second", []func(Claim){func(Claim) {}, accept}, ms(1000, 2000)},
@@ -106,7 +107,8 @@ func TestTargetsThatWereResetStayExpected(t *testing.T) {
 		begin(t, table, "/junk/"+strconv.Itoa(i)).Accept()
 	}
 	if !table.Expects("/linked") || table.Expects("/junk/1") {
-		t.Errorf("the target that was Reset is expected: %t, one that nobody named: %t", table.Expects("/linked"), table.Expects("/junk/1"))
+		t.Errorf("the target that was Reset is expected: %t, one that nobody named: %t", table.Expects("/linked"),
+			table.Expects("/junk/1"))
 	}
 }
 

@@ -48,8 +48,9 @@ func (r *reader) things(v any, own bool) {
 // elsewhere has properties (schema.org) that name things which other pages show, or which readers wrote.
 var elsewhere = map[string]bool{
 	"itemListElement": true, "mentions": true, "citation": true, "isBasedOn": true, "isPartOf": true, "relatedLink": true,
-	"significantLink": true, "comment": true, "review": true, "suggestedAnswer": true, "acceptedAnswer": true, "blogPost": true,
-	"author": true, "publisher": true,
+	"significantLink": true, "comment": true, "review": true, "suggestedAnswer": true, "acceptedAnswer": true,
+	"blogPost": true,
+	"author":   true, "publisher": true,
 }
 
 // besideThePage matches types (schema.org) of things that may stand beside what the page is.
@@ -75,7 +76,8 @@ func (t Thing) all(property string) []any {
 
 // Is reports whether the thing has a type that matches. The vocabulary may stand before it.
 func (t Thing) Is(types *regexp.Regexp) bool {
-	return slices.ContainsFunc(t.all("@type"), func(v any) bool { name, ok := v.(string); return ok && types.MatchString(name) })
+	return slices.ContainsFunc(t.all("@type"),
+		func(v any) bool { name, ok := v.(string); return ok && types.MatchString(name) })
 }
 
 // Text returns a property that is a text, a number or a truth value, or the first one of a list.

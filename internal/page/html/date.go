@@ -48,7 +48,8 @@ func parseDate(s string) time.Time {
 func Date(s string) time.Time {
 	t := parseDate(s)
 	zone, offset := t.Zone()
-	named := offset == 0 && zone != "UTC" && zone != "GMT" && zone != "" && t.Location() != time.Local // which is that of +00:00 too, as WET
+	// which is that of +00:00 too, as WET
+	named := offset == 0 && zone != "UTC" && zone != "GMT" && zone != "" && t.Location() != time.Local
 	if named || t.Year() < 1990 {
 		return time.Time{}
 	}

@@ -47,19 +47,25 @@ func TestModifiedIsTheDateThatThePageGives(t *testing.T) {
 	jsonLD := func(s string) string { return `<script type="application/ld+json">` + s + `</script>` }
 	checkRows(t, []row[time.Time]{
 		{"article", `<meta property="article:modified_time" content="2024-05-02"><meta property="article:published_time" content="2024-05-03">`, day(2)},
-		{"structured data, and open graph, which is not read", `<meta property="og:updated_time" content="2024-05-09">` + jsonLD(`{"dateModified":"2024-05-08"}`), day(8)},
+		{"structured data, and open graph, which is not read", `<meta property="og:updated_time" content="2024-05-09">` +
+			jsonLD(`{"dateModified":"2024-05-08"}`), day(8)},
 		{"unparseable", `<meta property="article:modified_time" content="yesterday">`, time.Time{}},
 		{"a zero value", `<meta property="article:modified_time" content="1970-01-01T00:00:00Z">`, time.Time{}},
 		{"nested", jsonLD(`{"@graph":[{"@type":"WebSite"},{"@type":"WebPage","mainEntity":{"@type":"Article","dateModified":"2024-05-04","datePublished":"2024-05-01"}}]}`), day(4)},
 		{"the newest", jsonLD(`[{"dateModified":"2024-05-04"},{"dateModified":"2024-05-06"}]`), day(6)},
-		{"comments are not the page", jsonLD(`{"@type":"Article","dateModified":"2024-05-04","comment":[{"@type":"Comment","dateModified":"2024-05-30"}]}`), day(4)},
+		{"comments are not the page", jsonLD(
+			`{"@type":"Article","dateModified":"2024-05-04","comment":[{"@type":"Comment","dateModified":"2024-05-30"}]}`), day(
+			4)},
 		{"type after the date", jsonLD(`{"@graph":[{"dateModified":"2024-05-30","@type":["Comment"]},{"@type":"Article","dateModified":"2024-05-04"}]}`), day(4)},
-		{"listed items are not the page", jsonLD(`{"@type":"ItemList","itemListElement":[{"item":{"@type":"Article","dateModified":"2024-05-30"}}]}`), time.Time{}},
+		{"listed items are not the page", jsonLD(
+			`{"@type":"ItemList","itemListElement":[{"item":{"@type":"Article","dateModified":"2024-05-30"}}]}`), time.Time{}},
 		{"a value that looks like a key", jsonLD(`{"name":"dateModified","x":"2024-05-04"}`), time.Time{}},
 		{"too long", jsonLD(`{"dateModified":"2024-05-04","x":"` + strings.Repeat("x", maxData) + `"}`), time.Time{}},
 		{"another type of script", `<script>{"dateModified":"2024-05-04"}</script>`, time.Time{}},
-		{"type with a parameter", `<script type="Application/LD+JSON; charset=utf-8">{"dateModified":"2024-05-04"}</script>`, day(4)},
-		{"for visitors without scripts", `<noscript><meta property="article:modified_time" content="2024-05-02"></noscript>`, time.Time{}},
+		{"type with a parameter", `<script type="Application/LD+JSON; charset=utf-8">{"dateModified":"2024-05-04"}</script>`,
+			day(4)},
+		{"for visitors without scripts", `<noscript><meta property="article:modified_time" content="2024-05-02"></noscript>`,
+			time.Time{}},
 	}, func(f Facts) time.Time { return f.Modified })
 }
 

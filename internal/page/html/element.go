@@ -59,7 +59,8 @@ var elements = func() map[string]*element {
 		element
 	}{
 		{"a area base html iframe img image input link meta script source", element{traits: described}},
-		{"address blockquote center details div fieldset figcaption figure hgroup legend search section summary", element{traits: container}},
+		{"address blockquote center details div fieldset figcaption figure hgroup legend search section summary",
+			element{traits: container}},
 		{"h1 h2 h3 h4 h5 h6", element{traits: container | heading}},
 		{"pre", element{traits: container | lines}},
 		{"p", element{traits: container | paragraph}},

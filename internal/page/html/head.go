@@ -10,8 +10,10 @@ import (
 
 // meta reads a meta element. Its name may be in an attribute that search engines do not read.
 func (r *reader) meta(t tag, in trait) {
-	content, name := t.get("content"), bytes.Join([][]byte{t.get("name"), t.get("property"), t.get("http-equiv")}, []byte(" "))
-	if in&(noText|inert) == 0 && r.facts.Refresh == (Refresh{}) && strings.EqualFold(string(t.get("http-equiv")), "refresh") {
+	content, name := t.get("content"), bytes.Join([][]byte{t.get("name"), t.get("property"), t.get("http-equiv")},
+		[]byte(" "))
+	if in&(noText|inert) == 0 && r.facts.Refresh == (Refresh{}) && strings.EqualFold(string(t.get("http-equiv")),
+		"refresh") {
 		r.facts.Refresh = ReadRefresh(string(content[:min(len(content), maxRules)]))
 	}
 	switch {

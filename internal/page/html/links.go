@@ -79,7 +79,8 @@ func acts(t tag) bool {
 		switch {
 		case bytes.Contains(a.name, []byte("confirm")), string(a.name) == "formaction",
 			string(tool) == "hx" && changes(verb), bytes.HasSuffix(a.name, []byte("method")) && changes(a.value),
-			bytes.Contains(a.name, []byte("click")) && (bytes.Contains(a.value, []byte("confirm(")) || bytes.Contains(a.value, []byte("submit("))):
+			bytes.Contains(a.name, []byte("click")) && (bytes.Contains(a.value, []byte("confirm(")) ||
+				bytes.Contains(a.value, []byte("submit("))):
 			return true
 		}
 	}

@@ -120,7 +120,10 @@ var mediumEndings = []string{"jpg", "jpeg", "png", "gif", "webp", "avif", "svg",
 func mediumFile(ref string) string {
 	for dot := strings.LastIndexByte(ref, '.'); dot > 0; dot = strings.LastIndexByte(ref[:dot], '.') {
 		ending := ref[dot+1:]
-		if i := strings.IndexFunc(ending, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '_' }); i >= 0 {
+		if i := strings.IndexFunc(ending, func(
+			c rune) bool {
+			return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '_'
+		}); i >= 0 {
 			ending = ending[:i]
 		}
 		if !slices.ContainsFunc(mediumEndings, func(e string) bool { return strings.EqualFold(e, ending) }) {

@@ -92,8 +92,10 @@ func checkBounds(t *testing.T, f Facts) {
 	if len(f.Canonical) > maxHref || len(f.Base) > maxHref {
 		t.Error("a location is too long")
 	}
-	if len(f.Links) > MaxLinks || len(f.Pictures) > maxImages || len(f.Alternates) > maxAlternates || len(f.Blocks) > maxBlocks {
-		t.Errorf("%d links, %d images, %d alternates, %d blocks", len(f.Links), len(f.Pictures), len(f.Alternates), len(f.Blocks))
+	if len(f.Links) > MaxLinks || len(f.Pictures) > maxImages || len(f.Alternates) > maxAlternates ||
+		len(f.Blocks) > maxBlocks {
+		t.Errorf("%d links, %d images, %d alternates, %d blocks", len(f.Links), len(f.Pictures), len(f.Alternates),
+			len(f.Blocks))
 	}
 	seen := make(map[string]bool)
 	for _, l := range f.Links {
@@ -123,7 +125,8 @@ func checkBounds(t *testing.T, f Facts) {
 // checkHead fails if the facts of the head contradict the facts of the whole page.
 func checkHead(t *testing.T, head, page Facts) {
 	t.Helper()
-	if head.HeadSeen != page.HeadSeen || head.Canonical != page.Canonical || head.CanonicalConflict != page.CanonicalConflict ||
+	if head.HeadSeen != page.HeadSeen || head.Canonical != page.Canonical ||
+		head.CanonicalConflict != page.CanonicalConflict ||
 		!reflect.DeepEqual(head.Alternates, page.Alternates) {
 		t.Errorf("head: %+v\npage: %+v", head, page)
 	}
@@ -170,7 +173,8 @@ func FuzzRead(f *testing.F) {
 	for _, tt := range markup {
 		f.Add([]byte(tt.html), "")
 	}
-	f.Add([]byte(`<head><META CONTENT='NoIndex,follow' NAME=Robots><link rel=canonical href=/a></head><main><p>x</main>`), "text/html; charset=utf-8")
+	f.Add([]byte(`<head><META CONTENT='NoIndex,follow' NAME=Robots><link rel=canonical href=/a></head><main><p>x</main>`),
+		"text/html; charset=utf-8")
 	f.Add([]byte("<div hidden><title>x"), "")
 	f.Add([]byte("<TITLE>A &amp; B</TITLE><a HREF='\n/a?b&amp;c\t'>x\r\ny &lt;</a><p hidden>\x00"), "")
 	f.Add([]byte("\xff\xfe<\x00p\x00>\x00x\x00"), "text/html; charset=utf-16")

@@ -40,7 +40,8 @@ type head struct {
 }
 
 func read(body []byte, opts Options, headOnly bool) Facts {
-	r := &reader{dataLeft: maxData, head: head{open: true, only: headOnly, tail: headTail}, xhtml: isMediaType(opts.ContentType, "application/xhtml+xml")}
+	r := &reader{dataLeft: maxData, head: head{open: true, only: headOnly, tail: headTail},
+		xhtml: isMediaType(opts.ContentType, "application/xhtml+xml")}
 	r.run(toUTF8(body, opts))
 	r.finish()
 	return r.facts
@@ -180,8 +181,10 @@ func (r *reader) attributes(el *element, in trait) trait {
 // consentTools are the first letters of the ids and classes that common consent tools give their
 // containers.
 var consentTools = [...]string{
-	"onetrust-", "ot-sdk-", "cybotcookiebot", "usercentrics-", "didomi-", "qc-cmp2-", "truste-", "cmplz-", "cookie-law-info-", "cky-consent",
-	"borlabscookie", "iubenda-cs-", "klaro", "cookiescript_", "termly-", "sp_message_container", "cmpbox", "cc-window", "hs-eu-cookie",
+	"onetrust-", "ot-sdk-", "cybotcookiebot", "usercentrics-", "didomi-", "qc-cmp2-", "truste-", "cmplz-",
+	"cookie-law-info-", "cky-consent",
+	"borlabscookie", "iubenda-cs-", "klaro", "cookiescript_", "termly-", "sp_message_container", "cmpbox", "cc-window",
+	"hs-eu-cookie",
 }
 
 // isConsent reports whether an id or a class belongs to a tool that asks for consent.
@@ -216,7 +219,8 @@ func givenTraits(t tag) (given trait) {
 
 // displaysNothing reports whether a style hides an element until a script shows it.
 func displaysNothing(style []byte) bool {
-	return len(style) > 0 && strings.Contains(strings.ToLower(strings.Join(strings.Fields(string(style)), "")), "display:none")
+	return len(style) > 0 && strings.Contains(strings.ToLower(strings.Join(strings.Fields(string(style)), "")),
+		"display:none")
 }
 
 func (r *reader) endTag() {

@@ -11,7 +11,8 @@ const maxRules = 4096
 
 // forRobots matches the name of a meta element that holds robots rules: for all robots, or for the page crawler of
 // one search engine. It may stand in quotes or among others: its author means it.
-var forRobots = regexp.MustCompile(`(?i)\b(?:robots|(?:google|bing|msn|yandex|duckduck|apple|seznam|petal|naver|qwant)bot|slurp|teoma|yandex|baiduspider|yeti|sogou)\b`)
+var forRobots = regexp.MustCompile(
+	`(?i)\b(?:robots|(?:google|bing|msn|yandex|duckduck|apple|seznam|petal|naver|qwant)bot|slurp|teoma|yandex|baiduspider|yeti|sogou)\b`)
 
 var (
 	// lastDay matches a rule with a date, which may contain one comma.

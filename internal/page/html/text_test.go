@@ -30,15 +30,19 @@ func outline(f Facts) []string {
 
 func TestMainTextIsToldFromBoilerplate(t *testing.T) {
 	checkRows(t, []row[[]string]{
-		{"main", `<nav>menu</nav><main><h1>Title</h1><p>text</p></main><footer>foot</footer>`, []string{"-~menu", "+Title", "+text", "-~foot"}},
+		{"main", `<nav>menu</nav><main><h1>Title</h1><p>text</p></main><footer>foot</footer>`,
+			[]string{"-~menu", "+Title", "+text", "-~foot"}},
 		{"boilerplate in main stays", `<main>text<nav>toc</nav></main>`, []string{"+text", "+~toc"}},
 		{"body without boilerplate", `<header>a</header><nav>b</nav><div>c</div><aside>d</aside><form>e</form><button>f</button><select><option>g<option>h</select><footer>i</footer>`, []string{"-~a", "-~b", "+c", "-~d", "-~e", "-~f", "-~g", "-~h", "-~i"}},
 		{"boilerplate by role", `<div role=banner>a</div><div role=contentinfo>b</div><div role=complementary>c</div><div role=search>d</div><div role=note>e</div>`, []string{"-~a", "-~b", "-~c", "-~d", "+e"}},
-		{"main with an eighth of the text", `<main>text</main><p>this text has 28 characters</p>`, []string{"+text", "-this text has 28 characters"}},
-		{"main with less", `<main>text</main><p>this text has more than 28 characters</p>`, []string{"+text", "+this text has more than 28 characters"}},
+		{"main with an eighth of the text", `<main>text</main><p>this text has 28 characters</p>`,
+			[]string{"+text", "-this text has 28 characters"}},
+		{"main with less", `<main>text</main><p>this text has more than 28 characters</p>`,
+			[]string{"+text", "+this text has more than 28 characters"}},
 		{"hidden text", `<p>a</p><p hidden>b</p><div hidden=until-found>c</div>`, []string{"+a", "+c"}},
 		{"invisible text", `<p>a<script>b</script><style>c</style><noscript>d</noscript><template><p>e</p></template><svg><text>f</text></svg><iframe>g</iframe><!-- h --><video>i</video></p>`, []string{"+a"}},
-		{"parts of an article", `<article><header>Title</header>text<footer>by</footer></article>`, []string{"+Title", "+text", "+~by"}},
+		{"parts of an article", `<article><header>Title</header>text<footer>by</footer></article>`,
+			[]string{"+Title", "+text", "+~by"}},
 	}, outline)
 }
 
@@ -46,7 +50,8 @@ func TestLinksThatMakeUpABlockAreCounted(t *testing.T) {
 	checkRows(t, []row[[]int]{
 		{"three", `<p><a href=/a>one</a> <a href=/b>two</a><a href=/c><b>three</b> and</a></p>`, []int{3}},
 		{"an anchor", `<p><a name=x>no link</a></p>`, []int{0}},
-		{"a heading that links to itself, a list of contents", `<h2 id=a><a href=#a>Title</a></h2><p><a href=#a>Title</a></p>`, []int{0, 1}},
+		{"a heading that links to itself, a list of contents",
+			`<h2 id=a><a href=#a>Title</a></h2><p><a href=#a>Title</a></p>`, []int{0, 1}},
 		{"a link around blocks", `<a href=/d><p>a link around</p><p>two blocks</p></a><p>after it</p>`, []int{1, 1, 0}},
 	}, func(f Facts) (links []int) {
 		for _, b := range f.Blocks {
@@ -61,8 +66,11 @@ func TestBlocksAreCutWhereABrowserBreaksTheLine(t *testing.T) {
 		{"inline elements do not cut", `<p>one <b>t</b>wo <a href=x>three</a></p>`, []string{"one two three"}},
 		{"line breaks cut", `one<br>two<hr>three`, []string{"one", "two", "three"}},
 		{"space is collapsed", "<p>\n one \t\r\n two\u00a0\u00a0three \n</p>", []string{"one two three"}},
-		{"cells", `<table><caption>c<tr><th>one<td>two<tr><td>three</table>four`, []string{"c", "one", "two", "three", "four"}},
-		{"lines of preformatted text", "<pre><code>a <b>line</b> of a program\nmain\n{\n<i>  another line of it\n</i>end\n</code></pre>after it", []string{"a line of a program", "main { another line of it", "end", "after it"}},
+		{"cells", `<table><caption>c<tr><th>one<td>two<tr><td>three</table>four`,
+			[]string{"c", "one", "two", "three", "four"}},
+		{"lines of preformatted text", "<pre><code>a <b>line</b> of a program\nmain\n{\n<i>  another line of " +
+			"it\n</i>end\n</code></pre>after it", []string{"a line of a program", "main { another line of it", "end",
+			"after it"}},
 		{"cut in a tag", `<p>one</p><p class="tw`, []string{"one"}},
 	}, func(f Facts) (texts []string) {
 		for _, b := range f.Blocks {

@@ -50,7 +50,8 @@ func checkSpelling(t *testing.T, n *Normalizer, s string) {
 	if !strings.HasPrefix(s, "/") || len(s) > maxInput/2 {
 		return
 	}
-	request, whole, link := n.Request("example.com", s), n.Request("example.com", "https://example.com"+s), n.Resolve("/", s)
+	request, whole, link := n.Request("example.com", s), n.Request("example.com", "https://example.com"+s),
+		n.Resolve("/", s)
 	if whole != request {
 		t.Fatalf("the request for %q has the location %+v, with the host in it %+v", s, request, whole)
 	}
@@ -83,7 +84,8 @@ func rewritten(s string) bool {
 }
 
 func TestAPageHasOneLocationInLinksAndRequests(t *testing.T) {
-	parts := strings.Split("/ / a b ? & = page=2 utm_source=x id=7 %2F %41 %7C %zz % é %C3%A9 \u00a0 \xff .. . # @ ; \\ ' + ~ \n * ( ) ! [ ] | < > \" ` { } ^ $ , :", " ")
+	parts := strings.Split("/ / a b ? & = page=2 utm_source=x id=7 %2F %41 %7C %zz % é %C3%A9 \u00a0 \xff .. . # @ ; \\ "+
+		"' + ~ \n * ( ) ! [ ] | < > \" ` { } ^ $ , :", " ")
 	parts = append(parts, " ")
 	n, r, both := newShop(t), rand.New(rand.NewPCG(1, 2)), 0
 	for range 50_000 {
@@ -104,7 +106,8 @@ func TestAPageHasOneLocationInLinksAndRequests(t *testing.T) {
 func FuzzRequest(f *testing.F) {
 	for _, s := range []string{
 		"/", "/a/b?page=2&lang=de", "/caf%c3%a9/%F0%9F%98%80", "/a%252Fb", "/a;b",
-		"/a/%2e%2E/b", "//evil.com/x", "/x@y.zz", "/.//a", "/a?page=%27+&id=7", "/a?f[]=1&page=2&f[]=;x|y", "/wiki/\"<a>\";x", "/a?page='", "*", "/%", "/blog/a", "/\xff",
+		"/a/%2e%2E/b", "//evil.com/x", "/x@y.zz", "/.//a", "/a?page=%27+&id=7", "/a?f[]=1&page=2&f[]=;x|y", "/wiki/\"<a>\";x",
+		"/a?page='", "*", "/%", "/blog/a", "/\xff",
 	} {
 		f.Add("example.com", s)
 	}

@@ -23,17 +23,19 @@ type Reason uint8
 
 // The reasons. An input with several defects mostly gets the first one in this list.
 const (
-	ReasonNone          Reason = iota // accepted
-	ReasonHost                        // the host is not one of the site's
-	ReasonForm                        // not a path or an http(s) URL, or it has user information or, in a request, a fragment
-	ReasonCharacter                   // a character that no address may have, even escaped; an invisible one; or not UTF-8
-	ReasonEscape                      // a broken escape, an escape inside an escape, or an escaped slash, which some servers take for a real one
-	ReasonSegment                     // two slashes in a row, or "." or ".." as a segment
-	ReasonPathParam                   // a session in the path, as a segment or after a semicolon, as in ";jsessionid="
-	ReasonTooLong                     // more bytes than a URL in a sitemap may have
-	ReasonEmail                       // an e-mail address
-	ReasonOutsideFolder               // not at or below the origin's folder
-	ReasonQuery                       // a parameter that is not allowed, or has no value, or a query that is malformed
+	ReasonNone Reason = iota // accepted
+	ReasonHost               // the host is not one of the site's
+	// not a path or an http(s) URL, or it has user information or, in a request, a fragment
+	ReasonForm
+	ReasonCharacter // a character that no address may have, even escaped; an invisible one; or not UTF-8
+	// a broken escape, an escape inside an escape, or an escaped slash, which some servers take for a real one
+	ReasonEscape
+	ReasonSegment       // two slashes in a row, or "." or ".." as a segment
+	ReasonPathParam     // a session in the path, as a segment or after a semicolon, as in ";jsessionid="
+	ReasonTooLong       // more bytes than a URL in a sitemap may have
+	ReasonEmail         // an e-mail address
+	ReasonOutsideFolder // not at or below the origin's folder
+	ReasonQuery         // a parameter that is not allowed, or has no value, or a query that is malformed
 )
 
 // Result is the location of a request or a link, or the reason why there is none.

@@ -68,7 +68,8 @@ func TestRequestGivesTheLocationOfATarget(t *testing.T) {
 		{"a backtick", "example.com", "/wiki/%60ls%60", "/wiki/%60ls%60", ReasonNone},
 		{"a session in capitals after a semicolon", "example.com", "/shop;PHPSESSID=0a1b/x", "", ReasonPathParam},
 		{"a raw quotation mark, which no browser sends", "example.com", "/wiki/\"a\"", "", ReasonCharacter},
-		{"a long slug in Chinese", "example.com", "/" + strings.Repeat("%E4%BC%9A", 220), "/" + strings.Repeat("%E4%BC%9A", 220), ReasonNone},
+		{"a long slug in Chinese", "example.com", "/" + strings.Repeat("%E4%BC%9A", 220),
+			"/" + strings.Repeat("%E4%BC%9A", 220), ReasonNone},
 
 		{"longest path", "example.com", longest, longest, ReasonNone},
 		{"one byte too many", "example.com", longest + "a", "", ReasonTooLong},
@@ -114,7 +115,8 @@ func TestHostsOfRequests(t *testing.T) {
 	}{
 		{"https://example.com", "", "example.com EXAMPLE.com. example.com:80", local, "evil.com :80"},
 		{"https://example.com:8443", "", "example.com:8443", local, "example.com"},
-		{"https://example.com", "Backend.Internal.:8080", "backend.internal:8080 example.com", local, "backend.internal evil.com"},
+		{"https://example.com", "Backend.Internal.:8080", "backend.internal:8080 example.com", local,
+			"backend.internal evil.com"},
 	} {
 		var cfg Config
 		if tt.given != "" {
@@ -123,7 +125,8 @@ func TestHostsOfRequests(t *testing.T) {
 		n := newNormalizer(t, tt.origin, cfg)
 		check := func(hosts string, want Result) {
 			for host := range strings.FieldsSeq(hosts) {
-				if got := n.Request(host, "/a"); got != want || n.Ours(host, true) != (got.Location != "") || n.Ours(host, false) != (got.Location != "" && !got.Local) {
+				if got := n.Request(host, "/a"); got != want || n.Ours(host, true) != (got.Location != "") ||
+					n.Ours(host, false) != (got.Location != "" && !got.Local) {
 					t.Errorf("%s, %q given: host %s: %+v, want %+v", tt.origin, tt.given, host, got, want)
 				}
 			}

@@ -77,8 +77,8 @@ func dropPort(host, scheme string) string {
 	return strings.TrimSuffix(host, ":443")
 }
 
-// parseFolder returns the folder that the path of an origin names, with a slash at its end. With an error it returns one
-// that may be meant.
+// parseFolder returns the folder that the path of an origin names, with a slash at its end. With an error it returns
+// one that may be meant.
 func parseFolder(path string) (string, error) {
 	if path == "" || path == "/" {
 		return "/", nil

@@ -24,7 +24,8 @@ func TestParseOriginBringsOriginsIntoOneForm(t *testing.T) {
 		{"other port", "https://example.com:8443/a", "https://example.com:8443/a", "example.com:8443", "/a/"},
 		{"trailing dot", "https://example.com.", "https://example.com", "example.com", "/"},
 		{"host in another script: full width", "https://ｅxample.com", "https://example.com", "example.com", "/"},
-		{"longest folder", "https://example.com" + filled("/", maxURL/2-1), "https://example.com" + filled("/", maxURL/2-1), "example.com", filled("/", maxURL/2-1) + "/"},
+		{"longest folder", "https://example.com" + filled("/", maxURL/2-1), "https://example.com" + filled("/", maxURL/2-1),
+			"example.com", filled("/", maxURL/2-1) + "/"},
 		{"IPv6", "http://[0:0::1]:8080", "http://[::1]:8080", "[::1]:8080", "/"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -103,7 +104,8 @@ func TestTwinIsTheOriginWithOrWithoutWWW(t *testing.T) {
 		{"https://example.com", "https://www.example.com", "https://example.com/a", nil, false},
 		{"https://example.com", "https://www.example.com", "/www.example.com", nil, false},
 		{"https://example.com", "https://www.example.com", "https://user@www.example.com/", nil, false},
-		{"https://example.com", "https://www.example.com", "https://www.example.com/a", []string{"example.com", "www.example.com"}, false},
+		{"https://example.com", "https://www.example.com", "https://www.example.com/a",
+			[]string{"example.com", "www.example.com"}, false},
 		{"https://www.example.com/blog", "https://example.com/blog", "https://example.com/", nil, true},
 		{"http://example.com:8080", "http://www.example.com:8080", "http://www.example.com:8080/", nil, true},
 		{"http://example.com:8080", "http://www.example.com:8080", "http://www.example.com/", nil, false},
@@ -139,14 +141,17 @@ func TestPublicHostTakesHostsOfTheInternet(t *testing.T) {
 func TestPublicHostRefusesOtherHosts(t *testing.T) {
 	for kind, hosts := range map[string][]string{
 		"an address": {"10.0.0.7", "8.8.8.8", "10.0.0.7:8080", "10.0.0.7.", "[::1]", "[2a00:1450:4001:81b::200e]"},
-		"an address in another spelling": {"127.1", "0x7f.1", "2130706433", "0x7f000001", "0177.0.0.1", "images.1", "images.0x",
-			"１２７.０.０.１", "127．0．0．1", "127。0。0。1", "①②⑦.⓪.⓪.①"},
+		"an address in another spelling": {"127.1", "0x7f.1", "2130706433", "0x7f000001", "0177.0.0.1", "images.1",
+			"images.0x", "１２７.０.０.１", "127．0．0．1", "127。0。0。1", "①②⑦.⓪.⓪.①"},
 		"this machine": {"localhost", "ｌｏｃａｌｈｏｓｔ", "local\u00adhost", "app.localhost"},
-		"a name in a private network": {"images", "nas.local", "nas.local.", "NAS.LOCAL", "nas.localdomain", "nas.lan", "nas.home", "nas.home.arpa",
-			"images.internal", "10-0-0-7.ec2.internal", "images.private", "images.intranet", "images.corp", "images.default.svc",
+		"a name in a private network": {"images", "nas.local", "nas.local.", "NAS.LOCAL", "nas.localdomain", "nas.lan",
+			"nas.home", "nas.home.arpa", "images.internal", "10-0-0-7.ec2.internal", "images.private", "images.intranet",
+			"images.corp", "images.default.svc",
 			"images.default.svc.cluster.local", "images.service.consul", "images.acme"},
-		"a reserved name": {"com", "abcdefghijklmnop.onion", "images.test", "images.example", "images.invalid", "7.0.0.10.in-addr.arpa"},
-		"not a host name": {"127%2E1", "example.com..", "a..example.com", "", ".", "example.com:99999", "u@example.com", "exa mple.com"},
+		"a reserved name": {"com", "abcdefghijklmnop.onion", "images.test", "images.example", "images.invalid",
+			"7.0.0.10.in-addr.arpa"},
+		"not a host name": {"127%2E1", "example.com..", "a..example.com", "", ".", "example.com:99999", "u@example.com",
+			"exa mple.com"},
 	} {
 		for _, host := range hosts {
 			if got, ok := PublicHost("https", host); ok || got != "" {

@@ -53,8 +53,10 @@ func (r *Response) Release() {
 func (r *Response) Size() int {
 	n := int(unsafe.Sizeof(*r))
 	for _, value := range []string{
-		r.Header.ContentType, r.Header.ContentLength, r.Header.ContentEncoding, r.Header.ContentDisposition, r.Header.TransferEncoding,
-		r.Header.CacheControl, r.Header.RobotsTag, r.Header.LastModified, r.Header.Location, r.Header.Refresh, r.Header.Link, r.Header.Vary,
+		r.Header.ContentType, r.Header.ContentLength, r.Header.ContentEncoding, r.Header.ContentDisposition,
+		r.Header.TransferEncoding,
+		r.Header.CacheControl, r.Header.RobotsTag, r.Header.LastModified, r.Header.Location, r.Header.Refresh, r.Header.Link,
+		r.Header.Vary,
 	} {
 		n += len(value)
 	}

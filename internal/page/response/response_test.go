@@ -14,7 +14,8 @@ func TestHeaderOfSeveralLinesIsJoined(t *testing.T) {
 	} {
 		t.Run(key, func(t *testing.T) {
 			field := func(h *Header) *string {
-				return reflect.ValueOf(h).Elem().FieldByName(strings.ReplaceAll(strings.TrimPrefix(key, "X-"), "-", "")).Addr().Interface().(*string)
+				return reflect.ValueOf(h).Elem().FieldByName(strings.ReplaceAll(strings.TrimPrefix(key, "X-"), "-",
+					"")).Addr().Interface().(*string)
 			}
 			sep := ", "
 			if key == "X-Robots-Tag" {
@@ -49,7 +50,8 @@ func TestHeaderOfSeveralLinesIsJoined(t *testing.T) {
 
 func TestHeadersForCachesAreOneField(t *testing.T) {
 	for _, key := range []string{
-		"CDN-Cache-Control", "Cloudflare-CDN-Cache-Control", "Vercel-CDN-Cache-Control", "Netlify-CDN-Cache-Control", "Surrogate-Control", "Edge-Control",
+		"CDN-Cache-Control", "Cloudflare-CDN-Cache-Control", "Vercel-CDN-Cache-Control", "Netlify-CDN-Cache-Control",
+		"Surrogate-Control", "Edge-Control",
 		"X-LiteSpeed-Cache-Control", "Pragma", "pragma", "cdn-cache-control",
 	} {
 		h := HeaderOf(http.Header{key: {"a", "b"}})

@@ -25,7 +25,8 @@ func TestAnotherFileNeedsTheSiteItselfOrAnotherDay(t *testing.T) {
 		{"two that differ", []sight{{0, nil, false}, {day, other, false}}, before},
 		{"again soon", []sight{{0, other, false}, {day - 1, other, false}}, before},
 		{"again a day later", []sight{{0, other, false}, {day, other, false}}, other},
-		{"what held was seen in between", []sight{{0, other, false}, {time.Minute, before, false}, {time.Minute, other, false}, {day, other, false}}, before},
+		{"what held was seen in between", []sight{{0, other, false}, {time.Minute, before, false},
+			{time.Minute, other, false}, {day, other, false}}, before},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			start := time.Now()

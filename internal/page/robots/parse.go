@@ -25,7 +25,10 @@ func Parse(body []byte) *Rules {
 // ParseFor reads a robots.txt as the crawler with a product token does: if a group names it, that
 // group counts in place of the one for "*" (RFC 9309, section 2.2.1).
 func ParseFor(token string, body []byte) *Rules {
-	rules, named := parse(body, func(agent string) bool { return strings.EqualFold(productToken.FindString(agent), token) })
+	rules, named := parse(body, func(agent string) bool {
+		return strings.EqualFold(productToken.FindString(agent),
+			token)
+	})
 	if !named {
 		return Parse(body)
 	}

@@ -23,8 +23,8 @@ type Rules struct {
 // Sum stands for the text of some rules. That of nil rules is zero.
 type Sum [sha256.Size]byte
 
-// Unread returns rules for a text that could not be read, with the sum of that text. They disallow everything, and equal
-// the rules that have the sum.
+// Unread returns rules for a text that could not be read, with the sum of that text. They disallow everything, and
+// equal the rules that have the sum.
 func Unread(sum Sum) *Rules { return &Rules{rules: []rule{{NewPattern("/"), false}}, sum: sum} }
 
 // rule is one allow or disallow line.

@@ -41,10 +41,10 @@ func TestPathsMatchAsGoogleDocuments(t *testing.T) {
 		{"/", locations{"/", "/fish", "/a?b=c"}, nil},
 		{"/*", locations{"/", "/fish", "/a?b=c"}, nil},
 		{"/$", locations{"/"}, locations{"/fish", "/?a=b"}},
-		{"/fish", locations{"/fish", "/fish.html", "/fish/salmon.html", "/fishheads", "/fishheads/yummy.html", "/fish.php?id=anything"},
-			locations{"/Fish.asp", "/catfish", "/?id=fish", "/desert/fish"}},
-		{"/fish*", locations{"/fish", "/fish.html", "/fish/salmon.html", "/fishheads", "/fishheads/yummy.html", "/fish.php?id=anything"},
-			locations{"/Fish.asp", "/catfish", "/?id=fish", "/desert/fish"}},
+		{"/fish", locations{"/fish", "/fish.html", "/fish/salmon.html", "/fishheads", "/fishheads/yummy.html",
+			"/fish.php?id=anything"}, locations{"/Fish.asp", "/catfish", "/?id=fish", "/desert/fish"}},
+		{"/fish*", locations{"/fish", "/fish.html", "/fish/salmon.html", "/fishheads", "/fishheads/yummy.html",
+			"/fish.php?id=anything"}, locations{"/Fish.asp", "/catfish", "/?id=fish", "/desert/fish"}},
 		{"/fish/", locations{"/fish/", "/fish/?id=anything", "/fish/salmon.htm"},
 			locations{"/fish", "/fish.html", "/animals/fish/", "/Fish/Salmon.asp"}},
 		{"/*.php", locations{"/index.php", "/filename.php", "/folder/filename.php", "/folder/filename.php?parameters",
@@ -90,12 +90,15 @@ Disallow: /example/page/disallowed.gif
 `, locations{"/example/page/", "/example/page/allowed.gif"}, locations{"/example/page/disallowed.gif"}},
 		{"none for everyone", "User-agent: googlebot\nDisallow: /\n", locations{"/"}, nil},
 		{"everyone first", "User-agent: *\nDisallow: /a\nUser-agent: x\nDisallow: /b\n", locations{"/b"}, locations{"/a"}},
-		{"shared, lines between", "User-agent: *\n\n# x\nSitemap: /s\nHost: x\nUser-agent: x\nDisallow: /a\n", nil, locations{"/a"}},
+		{"shared, lines between", "User-agent: *\n\n# x\nSitemap: /s\nHost: x\nUser-agent: x\nDisallow: /a\n", nil,
+			locations{"/a"}},
 		{"merged", "User-agent: *\nDisallow: /a\nUser-agent: x\nDisallow: /c\nUser-agent: *\nDisallow: /b\n",
 			locations{"/c"}, locations{"/a", "/b"}},
-		{"an empty rule ends the agents", "User-agent: x\nDisallow:\nUser-agent: *\nDisallow: /a\nUser-agent: y\nDisallow: /b\n",
+		{"an empty rule ends the agents", "User-agent: x\nDisallow:\nUser-agent: *\nDisallow: /a\nUser-agent: y\nDisallow: " +
+			"/b\n",
 			locations{"/b"}, locations{"/a"}},
-		{"rules before any group", "Disallow: /a\nAllow: /b/c\nUser-agent: *\nDisallow: /b\n", locations{"/a"}, locations{"/b/c"}},
+		{"rules before any group", "Disallow: /a\nAllow: /b/c\nUser-agent: *\nDisallow: /b\n", locations{"/a"},
+			locations{"/b/c"}},
 		{"words behind the star", "User-agent: * (all)\nDisallow: /a\n", nil, locations{"/a"}},
 		{"empty disallow", "User-agent: *\nDisallow:\n", locations{"/"}, nil},
 		{"empty allow", "User-agent: *\nDisallow: /\nAllow:\n", nil, locations{"/"}},
@@ -103,7 +106,8 @@ Disallow: /example/page/disallowed.gif
 		{"no colon and three words", forAll("Disallow /a b"), locations{"/a"}, nil},
 		{"comment", forAll("# Disallow: /a"), locations{"/a"}, nil},
 		{"CRLF", "User-agent: *\r\nDisallow: /a\r\n", locations{"/"}, locations{"/a", "/ab"}},
-		{"byte order mark within", "User-agent: x\nDisallow: /b\n\ufeffUser-agent: *\nDisallow: /a\n", locations{"/b"}, locations{"/a"}},
+		{"byte order mark within", "User-agent: x\nDisallow: /b\n\ufeffUser-agent: *\nDisallow: /a\n", locations{"/b"},
+			locations{"/a"}},
 		{"no blanks", "User-agent:*\nDisallow:/a\n", locations{"/"}, locations{"/a"}},
 		{"no colon", "User-agent *\nDisallow /a\n", locations{"/"}, locations{"/a"}},
 		{"no slash", "User-agent: *\nDisallow: a\n", locations{"/"}, locations{"/a"}},
@@ -124,9 +128,12 @@ func TestGroupForItsOwnNameCounts(t *testing.T) {
 	}{
 		{"none", all, locations{"/own"}, locations{"/all"}},
 		{"one", all + "User-agent: servemap-explore\nDisallow: /own\n", locations{"/all"}, locations{"/own"}},
-		{"in capitals, with a version", all + "User-Agent: Servemap-Explore/1.0\nDisallow: /own\n", locations{"/all"}, locations{"/own"}},
-		{"two are one", "User-agent: servemap-explore\nDisallow: /own\n" + all + "User-agent: servemap-explore\nDisallow: /too\n", locations{"/all"}, locations{"/own", "/too"}},
-		{"shared with others", "User-agent: other\nUser-agent: servemap-explore\nUser-agent: *\nDisallow: /own\n", locations{"/all"}, locations{"/own"}},
+		{"in capitals, with a version", all + "User-Agent: Servemap-Explore/1.0\nDisallow: /own\n", locations{"/all"},
+			locations{"/own"}},
+		{"two are one", "User-agent: servemap-explore\nDisallow: /own\n" + all +
+			"User-agent: servemap-explore\nDisallow: /too\n", locations{"/all"}, locations{"/own", "/too"}},
+		{"shared with others", "User-agent: other\nUser-agent: servemap-explore\nUser-agent: *\nDisallow: /own\n",
+			locations{"/all"}, locations{"/own"}},
 		{"one that allows everything", all + "User-agent: servemap-explore\nDisallow:\n", locations{"/all", "/own"}, nil},
 		{"the beginning of the name", all + "User-agent: servemap\nDisallow: /own\n", locations{"/own"}, locations{"/all"}},
 	} {
@@ -157,7 +164,8 @@ func TestPatternsMatchHoweverTheyAreSpelled(t *testing.T) {
 			locations{"/foo/bar?baz=https%3A%2F%2Ffoo.bar", "/foo/bar?baz=https://foo.bar"}, nil},
 		{"RFC 9309, section 2.2.3: star", "/path/file-with-a-%2A.html",
 			locations{"/path/file-with-a-*.html", "/path/file-with-a-%2A.html"}, locations{"/path/file-with-a-b.html"}},
-		{"RFC 9309, section 2.2.3: dollar", "/path/foo-%24", locations{"/path/foo-$", "/path/foo-%24", "/path/foo-$a"}, locations{"/path/foo-"}},
+		{"RFC 9309, section 2.2.3: dollar", "/path/foo-%24", locations{"/path/foo-$", "/path/foo-%24", "/path/foo-$a"},
+			locations{"/path/foo-"}},
 		{"colon", "/Special:", locations{"/Special:Search", "/Special%3ASearch"}, nil},
 		{"brackets in the query", "/*?f[a]=", locations{"/?f%5Ba%5D=1"}, nil},
 		{"question mark", "/*?", locations{"/a?page=2"}, locations{"/who%3F"}},
@@ -174,7 +182,8 @@ func TestPatternsMatchHoweverTheyAreSpelled(t *testing.T) {
 }
 
 func TestTextHasTheRulesForEveryone(t *testing.T) {
-	file := "Sitemap: /s\n" + forAll("Crawl-delay: 1", "Disallow: *.gif$", "allow : /a b # c") + "User-agent: x\nDisallow: /y\n" +
+	file := "Sitemap: /s\n" + forAll("Crawl-delay: 1", "Disallow: *.gif$", "allow : /a b # c") +
+		"User-agent: x\nDisallow: /y\n" +
 		forAll("Disallow: /café%2a", "Disallow: x", "Allow:", "Allow: z")
 	const want = "User-agent:*\nDisallow:*.gif$\nAllow:/a b\nDisallow:/café%2a\nDisallow:/x\n"
 	for _, text := range []string{file, want} {

@@ -24,19 +24,27 @@ func TestEachStyleNamesASettingAsItsOwnerWritesIt(t *testing.T) {
 		says func() string
 		want [4]string // by style
 	}{
-		{"an option", func() string { return words.Say("see {Hosts}.") }, [4]string{"see Options.Hosts.", "see -hosts.", "see `hosts`.", "see `hosts`."}},
+		{"an option", func() string { return words.Say("see {Hosts}.") },
+			[4]string{"see Options.Hosts.", "see -hosts.", "see `hosts`.", "see `hosts`."}},
 		{"a name at the beginning", func() string { return words.Say("{Never} names it") },
 			[4]string{"a Never rule names it", "-never names it", "`never` names it", "`never` names it"}},
-		{"a call", func() string { return words.Say("with {Explore}") }, [4]string{"with go site.Explore(ctx, &servemap.ExploreOptions{Revisit: 1000})", "with -explore", "with `explore`", "with `explore`"}},
+		{"a call", func() string { return words.Say("with {Explore}") },
+			[4]string{"with go site.Explore(ctx, &servemap.ExploreOptions{Revisit: 1000})", "with -explore", "with `explore`",
+				"with `explore`"}},
 		{"what Caddy has not", func() string { return words.Say("free some{OrReserve}") },
-			[4]string{"free some, or lower Options.Reserve", "free some, or lower -reserve", "free some, or lower `reserve`", "free some"}},
+			[4]string{"free some, or lower Options.Reserve", "free some, or lower -reserve", "free some, or lower `reserve`",
+				"free some"}},
 		{"several lines", func() string { return words.Say("{Rules}") },
-			[4]string{"Options.Rules", "-never, -always, -public or -query", "`never`, `always`, `public` or `query`", "`never`, `always`, `public` or `query`"}},
-		{"a list", func() string { return words.Typed("{Query}", "id", "lang") }, [4]string{"Options.Query", "-query id,lang", `query = ["id", "lang"]`, "query id lang"}},
+			[4]string{"Options.Rules", "-never, -always, -public or -query", "`never`, `always`, `public` or `query`",
+				"`never`, `always`, `public` or `query`"}},
+		{"a list", func() string { return words.Typed("{Query}", "id", "lang") },
+			[4]string{"Options.Query", "-query id,lang", `query = ["id", "lang"]`, "query id lang"}},
 		{"a rule", func() string { return words.Typed("{NeverThis}", "/it's$") },
-			[4]string{`servemap.Rule{Pattern: "/it's$", List: servemap.DecisionNever} in Options.Rules`, `-never '/it'\''s$'`, `never = ["/it's$"]`, "never /it's$"}},
+			[4]string{`servemap.Rule{Pattern: "/it's$", List: servemap.DecisionNever} in Options.Rules`, `-never '/it'\''s$'`,
+				`never = ["/it's$"]`, "never /it's$"}},
 		{"a setting of the command", func() string { return words.Say("give {-to=http://localhost:3000}, not {-folder}") },
-			[4]string{none, "give -to http://localhost:3000, not -folder", "give to = \"http://localhost:3000\", not `folder`", none}},
+			[4]string{none, "give -to http://localhost:3000, not -folder", "give to = \"http://localhost:3000\", not `folder`",
+				none}},
 		{"other braces", func() string { return words.Say("/{id}") }, [4]string{"/{id}", "/{id}", "/{id}", "/{id}"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -67,13 +75,14 @@ func found(t *testing.T, file, pattern string) map[string]bool {
 // Whatever the table says, its reader can write.
 func TestWhatTheTableNamesIsThere(t *testing.T) {
 	options := map[string]bool{"Rule.Pattern": true}
-	for _, of := range []any{servemap.Options{}, servemap.Limits{}, servemap.ExploreOptions{}, servemap.Rule{}, servemap.Extensions{},
-		notify.Options{}, notify.Google{}, badgerstore.Options{}} {
+	for _, of := range []any{servemap.Options{}, servemap.Limits{}, servemap.ExploreOptions{}, servemap.Rule{},
+		servemap.Extensions{}, notify.Options{}, notify.Google{}, badgerstore.Options{}} {
 		for _, f := range reflect.VisibleFields(reflect.TypeOf(of)) {
 			options[reflect.TypeOf(of).Name()+"."+f.Name] = true
 		}
 	}
-	for name := range found(t, "store/sqlstore/sqlstore.go", `(?m)^\t([A-Z][A-Za-z]+) +[a-z*]`) { // imported, it would be a module of whoever imports servemap
+	// imported, it would be a module of whoever imports servemap
+	for name := range found(t, "store/sqlstore/sqlstore.go", `(?m)^\t([A-Z][A-Za-z]+) +[a-z*]`) {
 		options["Options."+name] = true
 	}
 	for m := range reflect.TypeFor[*servemap.Site]().Methods() {
@@ -89,12 +98,14 @@ func TestWhatTheTableNamesIsThere(t *testing.T) {
 				t.Errorf("{%s}: the library has no %s", name, option)
 			}
 		}
-		for _, m := range regexp.MustCompile(`\{-([a-z-]+)\}|"servemap ([a-z]+)`).FindAllStringSubmatch(says[words.Flags], -1) {
+		for _, m := range regexp.MustCompile(`\{-([a-z-]+)\}|"servemap ([a-z]+)`).FindAllStringSubmatch(says[words.Flags],
+			-1) {
 			if !settings[m[1]] && !commands[m[2]] {
 				t.Errorf("{%s}: the command has no %s", name, m[0])
 			}
 		}
-		for _, line := range regexp.MustCompile(`^[a-z_-]+`).FindAllString(strings.TrimPrefix(says[words.Caddyfile], "write "), -1) {
+		for _, line := range regexp.MustCompile(`^[a-z_-]+`).FindAllString(strings.TrimPrefix(says[words.Caddyfile],
+			"write "), -1) {
 			if !lines[line] && line != "the" {
 				t.Errorf("{%s}: a Caddyfile has no %s", name, line)
 			}
@@ -103,7 +114,8 @@ func TestWhatTheTableNamesIsThere(t *testing.T) {
 }
 
 // outsideCaddy has the files whose texts Caddy never says: it has neither these settings nor these packages.
-var outsideCaddy = regexp.MustCompile(`^(middleware\.go|(cmd/servemap|notify|store/sqlstore)/.*|store/badgerstore/badgerstore\.go)$`)
+var outsideCaddy = regexp.MustCompile(
+	`^(middleware\.go|(cmd/servemap|notify|store/sqlstore)/.*|store/badgerstore/badgerstore\.go)$`)
 
 // Whatever a text names, the table has, for all who read it.
 func TestWhatATextNamesIsInTheTable(t *testing.T) {
@@ -117,7 +129,8 @@ func TestWhatATextNamesIsInTheTable(t *testing.T) {
 			return err
 		case d.IsDir() && path != "." && strings.HasPrefix(d.Name(), "."), d.Name() == "eval" || d.Name() == "testkit":
 			return fs.SkipDir
-		case d.IsDir() || strings.HasSuffix(path, "_test.go") || !strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, ".html"):
+		case d.IsDir() || strings.HasSuffix(path, "_test.go") || !strings.HasSuffix(path, ".go") &&
+			!strings.HasSuffix(path, ".html"):
 			return nil
 		}
 		text, err := os.ReadFile(filepath.Join(root, path))
@@ -129,7 +142,8 @@ func TestWhatATextNamesIsInTheTable(t *testing.T) {
 				case m[2] != "" && !settings[m[2]], m[1] != "" && !known:
 					t.Errorf("%s: nothing is called %s", path, m[0])
 				case known && strings.HasPrefix(m[1], "Or"):
-				case m[2] == "" && (says[words.Library] == "" || says[words.Flags] == "" || says[words.Caddyfile] == "" && !outsideCaddy.MatchString(path)):
+				case m[2] == "" && (says[words.Library] == "" || says[words.Flags] == "" ||
+					says[words.Caddyfile] == "" && !outsideCaddy.MatchString(path)):
 					t.Errorf("%s: %s leaves a gap in a sentence", path, m[0])
 				case m[2] != "" && !strings.HasPrefix(path, "cmd/servemap/") && path != "internal/page/words/words.go":
 					t.Errorf("%s: only the command has %s", path, m[0])

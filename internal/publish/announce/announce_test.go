@@ -34,15 +34,18 @@ func TestAddWritesTheLineOnceIntoAnyFile(t *testing.T) {
 		{"UTF-16, little end first", "\xff\xfeU\x00s\x00", ""},
 		{"UTF-16 without a mark", "U\x00s\x00e\x00r\x00", ""},
 		{"another encoding", "User-agent: *\nDisallow: /caf\xe9\n", ours + "\nUser-agent: *\nDisallow: /caf\xe9\n"},
-		{"a line for another sitemap", "Sitemap: https://example.com/blog/sitemap.xml\n", ours + "\nSitemap: https://example.com/blog/sitemap.xml\n"},
+		{"a line for another sitemap", "Sitemap: https://example.com/blog/sitemap.xml\n",
+			ours + "\nSitemap: https://example.com/blog/sitemap.xml\n"},
 		{"a relative line, which nobody follows", "Sitemap: /sitemap.xml\n", ours + "\nSitemap: /sitemap.xml\n"},
 		{"a line in a comment", "# Sitemap: " + sitemap + "\n", ours + "\n# Sitemap: " + sitemap + "\n"},
 		{"the line is there", theirs + "Sitemap: " + sitemap + "\n", ""},
-		{"the line is there, in another case, with spaces and a comment", "  SITEMAP :  HTTPS://Example.COM/sitemap.xml # here\n", ""},
+		{"the line is there, in another case, with spaces and a comment",
+			"  SITEMAP :  HTTPS://Example.COM/sitemap.xml # here\n", ""},
 		{"the line is there, with http", "Sitemap: http://example.com/sitemap.xml\n", ""},
 		{"the line is there, with www", "Sitemap: https://www.example.com/sitemap.xml\n", ""},
 		{"the line is there, for the compressed file", "Sitemap: " + sitemap + ".gz\n", ""},
-		{"room for the lines and no byte more", strings.Repeat("#", MaxFile-len(ours)-1), ours + "\n" + strings.Repeat("#", MaxFile-len(ours)-1)},
+		{"room for the lines and no byte more", strings.Repeat("#", MaxFile-len(ours)-1),
+			ours + "\n" + strings.Repeat("#", MaxFile-len(ours)-1)},
 		{"a byte too long with the lines", strings.Repeat("#", MaxFile-len(ours)), ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -81,17 +84,21 @@ func TestRobotsTxtOfTheProgramGetsTheSitemapLine(t *testing.T) {
 		{"a file without a type", 200, "", theirs, ours + "\n" + theirs},
 		{"an empty file", 200, "", "", ours},
 		{"all that describes the old bytes", 200, "Content-Type: text/plain\nContent-Length: " + strconv.Itoa(len(theirs)) +
-			"\nEtag: \"old\"\nLast-Modified: Mon, 02 Jan 2006 15:04:05 GMT\nContent-Digest: sha-256=:x:\nContent-Md5: x", theirs, ours + "\n" + theirs},
+			"\nEtag: \"old\"\nLast-Modified: Mon, 02 Jan 2006 15:04:05 GMT\nContent-Digest: sha-256=:x:\nContent-Md5: x", theirs,
+			ours + "\n" + theirs},
 		{"the line is there", 200, "Content-Type: text/plain\nEtag: \"old\"", "Sitemap: " + sitemap, ""},
-		{"404", 404, "Content-Type: text/html\nCache-Control: no-store\nSet-Cookie: a=b", "<html>not found", ours + "\n" + none},
+		{"404", 404, "Content-Type: text/html\nCache-Control: no-store\nSet-Cookie: a=b", "<html>not found",
+			ours + "\n" + none},
 		{"401", 401, "Www-Authenticate: Basic", "who are you?", ""},
 		{"a redirect", 302, "Location: /other.txt", "", ""},
 		{"an answer without a body", 204, "", "", ""},
 		{"a page for every path", 200, "Content-Type: text/html", "<!DOCTYPE html><p>app", ours + "\n" + none},
 		{"a page that says it is text", 200, "Content-Type: text/plain", "<!DOCTYPE html><p>app", ""},
-		{"compressed all the same", 200, "Content-Type: text/plain\nContent-Encoding: gzip\nVary: Accept-Encoding", packed.String(), ""},
+		{"compressed all the same", 200, "Content-Type: text/plain\nContent-Encoding: gzip\nVary: Accept-Encoding",
+			packed.String(), ""},
 		{"data for every path", 200, "Content-Type: application/json", `{"app":true}`, ""},
-		{"a page with 404, longer than any file", 404, "Content-Type: text/html", strings.Repeat("<p>", MaxFile), ours + "\n" + none},
+		{"a page with 404, longer than any file", 404, "Content-Type: text/html", strings.Repeat("<p>", MaxFile),
+			ours + "\n" + none},
 		{"too long", 200, "Content-Type: text/plain", strings.Repeat("#\n", MaxFile/2+1), ""},
 		{"UTF-16", 200, "Content-Type: text/plain", "\xff\xfeU\x00s\x00", ""},
 	} {
@@ -134,15 +141,16 @@ func TestRobotsTxtOfTheProgramGetsTheSitemapLine(t *testing.T) {
 					t.Errorf("%s: %s is still there", name, value)
 				}
 			}
-			if kind, control := with.head.Get("Content-Type"), with.head.Get("Cache-Control"); !strings.HasPrefix(strings.ToLower(kind), "text/plain") || control != "no-cache" {
+			if kind, control := with.head.Get("Content-Type"),
+				with.head.Get("Cache-Control"); !strings.HasPrefix(strings.ToLower(kind), "text/plain") || control != "no-cache" {
 				t.Errorf("Content-Type is %q, Cache-Control %q", kind, control)
 			}
 		})
 	}
 }
 
-// TestEditedRobotsTxtIsSentWhole asks for one file, edited or made, in all the ways in which clients ask. What they have is
-// of other bytes than the program knows of.
+// TestEditedRobotsTxtIsSentWhole asks for one file, edited or made, in all the ways in which clients ask. What they
+// have is of other bytes than the program knows of.
 func TestEditedRobotsTxtIsSentWhole(t *testing.T) {
 	file := func(w http.ResponseWriter, r *http.Request) {
 		for _, name := range []string{"Range", "If-None-Match", "If-Modified-Since"} {
@@ -158,11 +166,14 @@ func TestEditedRobotsTxtIsSentWhole(t *testing.T) {
 		w.Header().Set("Cache-Control", "max-age=60")
 		io.WriteString(w, theirs)
 	}
-	for want, h := range map[string]http.Handler{ours + "\n" + theirs: around(http.HandlerFunc(file), ""), ours: around(http.HandlerFunc(http.NotFound), "")} {
-		for _, headers := range [][]string{nil, {"Accept-Encoding", "gzip"}, {"If-None-Match", `"old"`}, {"Range", "bytes=2-6"}, {"Range", "bytes=2-6", "If-Range", `"old"`}} {
+	for want, h := range map[string]http.Handler{ours + "\n" + theirs: around(http.HandlerFunc(file), ""),
+		ours: around(http.HandlerFunc(http.NotFound), "")} {
+		for _, headers := range [][]string{nil, {"Accept-Encoding", "gzip"}, {"If-None-Match", `"old"`},
+			{"Range", "bytes=2-6"}, {"Range", "bytes=2-6", "If-Range", `"old"`}} {
 			for _, method := range []string{"GET", "HEAD"} {
 				got := fetch(t, h, method, headers...)
-				if got.status != 200 || method == "GET" && got.body != want || got.head.Get("Etag") != "" || got.head.Get("Content-Length") != strconv.Itoa(len(want)) {
+				if got.status != 200 || method == "GET" && got.body != want || got.head.Get("Etag") != "" ||
+					got.head.Get("Content-Length") != strconv.Itoa(len(want)) {
 					t.Errorf("%s with %q: %d %q %v, want %q", method, headers, got.status, got.body, got.head, want)
 				}
 			}
@@ -178,10 +189,12 @@ func TestOtherAnswersAreNotChanged(t *testing.T) {
 	program := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")
 		w.Header().Set("Etag", `"theirs"`)
-		http.ServeContent(w, r, "", time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), strings.NewReader(theirs+"Sitemap: "+sitemap+"\n"))
+		http.ServeContent(w, r, "", time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC),
+			strings.NewReader(theirs+"Sitemap: "+sitemap+"\n"))
 	})
 	for _, headers := range [][]string{
-		{"Accept-Encoding", "gzip"}, {"If-None-Match", `"theirs"`}, {"If-Modified-Since", "Sun, 22 Nov 2026 12:00:00 GMT"}, {"Range", "bytes=2-6", "If-Range", `"theirs"`},
+		{"Accept-Encoding", "gzip"}, {"If-None-Match", `"theirs"`}, {"If-Modified-Since", "Sun, 22 Nov 2026 12:00:00 GMT"},
+		{"Range", "bytes=2-6", "If-Range", `"theirs"`},
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodHead} {
 			wantSame(t, fetch(t, around(program, ""), method, headers...), fetch(t, program, method, headers...))
@@ -235,7 +248,8 @@ func TestRobotsTxtIsEditedBelowACompressor(t *testing.T) {
 	got := fetch(t, h, http.MethodGet, "Range", "bytes=2-6")
 	z, err := gzip.NewReader(strings.NewReader(got.body))
 	base.Check(t, err)
-	if body, err := io.ReadAll(z); err != nil || string(body) != ours+"\n"+theirs || got.status != 200 || got.head.Get("Etag") != "" {
+	if body, err := io.ReadAll(z); err != nil || string(body) != ours+"\n"+theirs || got.status != 200 ||
+		got.head.Get("Etag") != "" {
 		t.Errorf("%d %q, %v, ETag %q", got.status, body, err, got.head.Get("Etag"))
 	}
 }
@@ -292,7 +306,8 @@ func (a fetched) headers() string {
 func wantSame(t *testing.T, with, bare fetched) {
 	t.Helper()
 	if with.status != bare.status || with.body != bare.body || with.headers() != bare.headers() {
-		t.Errorf("it became\n%d %s%.100q\nfrom\n%d %s%.100q", with.status, with.headers(), with.body, bare.status, bare.headers(), bare.body)
+		t.Errorf("it became\n%d %s%.100q\nfrom\n%d %s%.100q", with.status, with.headers(), with.body, bare.status,
+			bare.headers(), bare.body)
 	}
 }
 
@@ -333,6 +348,7 @@ func TestStreamThatIsNoRobotsTxtIsNotReadToItsEnd(t *testing.T) {
 	w := httptest.NewRecorder()
 	wrote, page, _ := Serve(stream, w, httptest.NewRequest(http.MethodGet, "/robots.txt", nil), []string{sitemap}, "")
 	if wrote || !page || written != events || strings.Count(w.Body.String(), "tick") != events {
-		t.Errorf("%d events were written, and the client got %d; want %d", written, strings.Count(w.Body.String(), "tick"), events)
+		t.Errorf("%d events were written, and the client got %d; want %d", written, strings.Count(w.Body.String(), "tick"),
+			events)
 	}
 }

@@ -25,7 +25,8 @@ const bom = "\xef\xbb\xbf"
 // mark. There no crawler cuts them off, they cannot continue an unfinished line, and they
 // belong to no group.
 func Add(file []byte, urls []string) (added []byte, ok bool) {
-	if bytes.IndexByte(file, 0) >= 0 || bytes.HasPrefix(file, []byte{0xff, 0xfe}) || bytes.HasPrefix(file, []byte{0xfe, 0xff}) {
+	if bytes.IndexByte(file, 0) >= 0 || bytes.HasPrefix(file, []byte{0xff, 0xfe}) ||
+		bytes.HasPrefix(file, []byte{0xfe, 0xff}) {
 		return nil, false // UTF-16, or not text
 	}
 	missing := Unnamed(robots.Sitemaps(file), urls)

@@ -53,7 +53,8 @@ func Serve(
 func forAll(r *http.Request) *http.Request {
 	all := r.Clone(r.Context())
 	all.Method = http.MethodGet
-	for _, name := range []string{"Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"} {
+	for _, name := range []string{"Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since",
+		"If-Unmodified-Since"} {
 		all.Header.Del(name)
 	}
 	all.Header.Set("Accept-Encoding", "identity")
@@ -62,7 +63,8 @@ func forAll(r *http.Request) *http.Request {
 
 // ofTheOld are headers that hold only for the file as next served it.
 var ofTheOld = []string{
-	"Content-Length", "Etag", "Last-Modified", "Accept-Ranges", "Content-Md5", "Content-Digest", "Repr-Digest", "Digest", "Trailer",
+	"Content-Length", "Etag", "Last-Modified", "Accept-Ranges", "Content-Md5", "Content-Digest", "Repr-Digest", "Digest",
+	"Trailer",
 }
 
 // send answers with the whole file. If a middleware around us compresses it, its length is not known yet.

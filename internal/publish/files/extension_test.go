@@ -16,7 +16,8 @@ func TestExcludedPageIsNoAlternate(t *testing.T) {
 	s := newShelf(t, func(c *Config) { c.Extensions, c.Rules = extension.Of(extension.Alternates), barring("/de") })
 	s.list(shards.Entry{Extensions: inLanguages("de=/de", "en=/en", "fr=/fr")}, "/en", "/fr", "/de")
 	s.render()
-	if body := s.get("sitemap.xml").Body.String(); strings.Contains(body, "/de") || !strings.Contains(body, `hreflang="fr"`) {
+	if body := s.get("sitemap.xml").Body.String(); strings.Contains(body, "/de") ||
+		!strings.Contains(body, `hreflang="fr"`) {
 		t.Errorf("the sitemap is\n%s", body)
 	}
 }
@@ -58,10 +59,12 @@ func TestFileOfNewsHasTheLatestArticles(t *testing.T) {
 		}
 		s.render()
 		w := s.get("sitemap-news.xml")
-		if got := locs(t, w.Body.Bytes()); len(got) != most || got[0] != "/00000" || got[most-1] != fmt.Sprintf("/%05d", most-1) {
+		if got := locs(t, w.Body.Bytes()); len(got) != most || got[0] != "/00000" ||
+			got[most-1] != fmt.Sprintf("/%05d", most-1) {
 			t.Errorf("%d articles from %s to %s", len(got), got[0], got[len(got)-1])
 		}
-		if !strings.Contains(w.Body.String(), "<news:name>Paper &amp; Co</news:name>") || strings.Contains(s.get("sitemap.xml").Body.String(), "news") {
+		if !strings.Contains(w.Body.String(), "<news:name>Paper &amp; Co</news:name>") ||
+			strings.Contains(s.get("sitemap.xml").Body.String(), "news") {
 			t.Errorf("the news are\n%.500s", w.Body)
 		}
 	})

@@ -32,9 +32,10 @@ type Config struct {
 	Every       time.Duration                // the least time between two renderings that nobody waits for
 	Extensions  extension.Set                // those that the files show
 	Publication string                       // the newspaper's name in the file of news; if empty, each page's own is used
-	Rules       eligibility.Rules            // the owner's; what they exclude is not shown, and their changefreq and priority come first
-	ReportOnly  bool                         // makes files as usual and serves none
-	Logger      *slog.Logger
+	// the owner's; what they exclude is not shown, and their changefreq and priority come first
+	Rules      eligibility.Rules
+	ReportOnly bool // makes files as usual and serves none
+	Logger     *slog.Logger
 }
 
 // Files are the files of one site. [Files.Run] makes them, in passes, and publishes each

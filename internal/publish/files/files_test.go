@@ -30,7 +30,9 @@ func TestOneFileThenAnIndex(t *testing.T) {
 		s.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml")
 		s.want("sitemap-1.xml", "/a", "/b", "/c&d'")
 		s.want("sitemap-2.xml", "/e")
-		for _, name := range []string{"sitemap-3.xml", "sitemap-0.xml", "sitemap-01.xml", "sitemap-.xml", "sitemap", "sitemap.txt", "sitemap-recent.xml", "sitemap-news.xml", "other.xml", "sitemap-1.xml.gz.gz", "sitemaps-explained.xml"} {
+		for _, name := range []string{"sitemap-3.xml", "sitemap-0.xml", "sitemap-01.xml", "sitemap-.xml", "sitemap",
+			"sitemap.txt", "sitemap-recent.xml", "sitemap-news.xml", "other.xml", "sitemap-1.xml.gz.gz",
+			"sitemaps-explained.xml"} {
 			if w := s.get(name); w.Code != http.StatusNotFound || s.files.Owns(name) && name != "sitemap-3.xml" {
 				t.Errorf("%s: status %d, want 404 and that it is none of the site's", name, w.Code)
 			}

@@ -15,9 +15,11 @@ func testURL(location string) string { return "https://example.com" + location }
 
 // FuzzEntry reads an entry, and shows it in a file.
 func FuzzEntry(f *testing.F) {
-	f.Add(recordtest.FieldsOf(shards.Entry{Date: lastmod.Date{At: 2000, By: lastmod.Page, Seen: true}, Freq: 6}.Encode()), int64(1_700_000_000), uint8(0))
+	f.Add(recordtest.FieldsOf(shards.Entry{Date: lastmod.Date{At: 2000, By: lastmod.Page, Seen: true}, Freq: 6}.Encode()),
+		int64(1_700_000_000), uint8(0))
 	f.Add(recordtest.FieldsOf(shards.Entry{Until: moment.Seconds(1700000000)}.Encode()), int64(0), uint8(1))
-	f.Add(recordtest.FieldsOf(shards.Entry{Date: lastmod.Date{At: 3000, By: lastmod.Server}, Extensions: inLanguages("de=/de", "x-default=/")}.Encode()), int64(1<<62), uint8(0xff))
+	f.Add(recordtest.FieldsOf(shards.Entry{Date: lastmod.Date{At: 3000, By: lastmod.Server},
+		Extensions: inLanguages("de=/de", "x-default=/")}.Encode()), int64(1<<62), uint8(0xff))
 	f.Fuzz(func(t *testing.T, fields []byte, now int64, on uint8) {
 		e, err := shards.DecodeEntry(recordtest.Sealed(fields))
 		if err != nil {

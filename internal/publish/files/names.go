@@ -61,7 +61,8 @@ func (s names) parse(file string) (n name, ok bool) {
 	digits, dashed := strings.CutPrefix(rest, "-")
 	for _, section := range s.sections {
 		more, is := strings.CutPrefix(digits, section)
-		if k, err := strconv.Atoi(strings.TrimPrefix(more, "-")); dashed && is && (more == "" || err == nil && k > 1 && more == "-"+strconv.Itoa(k)) {
+		if k, err := strconv.Atoi(strings.TrimPrefix(more, "-")); dashed && is &&
+			(more == "" || err == nil && k > 1 && more == "-"+strconv.Itoa(k)) {
 			n.part = digits
 			return n, true
 		}

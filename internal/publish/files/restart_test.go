@@ -89,7 +89,8 @@ func TestChangedFileIsNo304(t *testing.T) {
 				change(s)
 				s.files.ChangedAll()
 				s.render()
-				for _, known := range []func(*http.Request){with("If-None-Match", old.Header().Get("Etag")), with("If-Modified-Since", since)} {
+				for _, known := range []func(*http.Request){with("If-None-Match", old.Header().Get("Etag")),
+					with("If-Modified-Since", since)} {
 					if w := s.get("sitemap-2.xml", known); w.Code != http.StatusOK || w.Body.String() == old.Body.String() {
 						t.Errorf("status %d and\n%s", w.Code, w.Body)
 					}
@@ -107,7 +108,8 @@ func TestRequestThatWaitedAfterAStartGetsA503(t *testing.T) {
 		s.restart(time.Hour)
 		began := time.Now()
 		for _, name := range []string{"sitemap.xml", "sitemap-2.xml"} {
-			if w := s.get(name, with("If-None-Match", tag)); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+			if w := s.get(name, with("If-None-Match", tag)); w.Code != http.StatusServiceUnavailable ||
+				w.Header().Get("Retry-After") == "" {
 				t.Errorf("%s: %d %v", name, w.Code, w.Header())
 			}
 		}

@@ -50,21 +50,35 @@ func TestFilesAreServedWithTheirHeadersAndConditions(t *testing.T) {
 			"Content-Type": {"application/xml; charset=utf-8"}, "Vary": {"Accept-Encoding"}, "X-Robots-Tag": {"noindex"},
 			"Content-Encoding": {""}, "Content-Length": {fmt.Sprint(len(want))}}, "plain"},
 		{"gzip", "sitemap.xml", []func(*http.Request){with("Accept-Encoding", "br, gzip;q=0.5")}, 200, http.Header{
-			"Content-Type": {"application/xml; charset=utf-8"}, "Vary": {"Accept-Encoding"}, "Content-Encoding": {"gzip"}, "Etag": {ziptag}}, "gzip"},
-		{"any but gzip", "sitemap.xml", []func(*http.Request){with("Accept-Encoding", "br, *")}, 200, http.Header{"Content-Encoding": {""}}, "plain"},
+			"Content-Type": {"application/xml; charset=utf-8"}, "Vary": {"Accept-Encoding"}, "Content-Encoding": {"gzip"},
+			"Etag": {ziptag}}, "gzip"},
+		{"any but gzip", "sitemap.xml", []func(*http.Request){with("Accept-Encoding", "br, *")}, 200,
+			http.Header{"Content-Encoding": {""}}, "plain"},
 		{"packed", "sitemap.xml.gz", nil, 200, http.Header{
 			"Content-Type": {"application/gzip"}, "Content-Encoding": {""}, "Vary": {""}, "X-Robots-Tag": {"noindex"}}, "gzip"},
-		{"HEAD", "sitemap.xml", []func(*http.Request){method("HEAD")}, 200, http.Header{"Content-Length": {fmt.Sprint(len(want))}, "Etag": {tag}}, ""},
-		{"same tag", "sitemap.xml", []func(*http.Request){with("If-None-Match", tag)}, 304, http.Header{"Etag": {tag}, "Vary": {"Accept-Encoding"}, "Content-Length": {""}}, ""},
+		{"HEAD", "sitemap.xml", []func(*http.Request){method("HEAD")}, 200,
+			http.Header{"Content-Length": {fmt.Sprint(len(want))}, "Etag": {tag}}, ""},
+		{"same tag", "sitemap.xml", []func(*http.Request){with("If-None-Match", tag)}, 304,
+			http.Header{"Etag": {tag}, "Vary": {"Accept-Encoding"}, "Content-Length": {""}}, ""},
 		{"tag of the other coding", "sitemap.xml", []func(*http.Request){with("If-None-Match", ziptag)}, 200, nil, "plain"},
-		{"a date", "sitemap.xml", []func(*http.Request){with("If-Modified-Since", "Sat, 01 Jan 2050 00:00:00 GMT")}, 200, http.Header{"Last-Modified": {""}}, "plain"},
-		{"range of the compressed bytes", "sitemap.xml", []func(*http.Request){with("Accept-Encoding", "gzip"), with("Range", "bytes=0-2")}, 206, http.Header{
-			"Content-Encoding": {"gzip"}, "Etag": {ziptag}, "Content-Length": {"3"}}, "\x1f\x8b\x08"},
-		{"range of other bytes", "sitemap.xml", []func(*http.Request){with("Accept-Encoding", "gzip"), with("Range", "bytes=0-2"), with("If-Range", tag)}, 200, nil, "gzip"},
-		{"range without compression", "sitemap.xml", []func(*http.Request){with("Range", "bytes=0-2")}, 200, http.Header{"Etag": {tag}}, "plain"},
-		{"range beyond the end", "sitemap.xml", []func(*http.Request){with("Accept-Encoding", "gzip"), with("Range", "bytes=99999-")}, 416, http.Header{"Content-Encoding": {""}, "Content-Length": {""}}, "text"},
-		{"another tag is needed", "sitemap.xml", []func(*http.Request){with("Accept-Encoding", "gzip"), with("If-Match", `"x"`)}, 412, http.Header{"Content-Length": {""}}, ""},
-		{"POST", "sitemap.xml", []func(*http.Request){method("POST")}, 405, http.Header{"Allow": {"GET, HEAD"}, "X-Robots-Tag": {"noindex"}}, "text"},
+		{"a date", "sitemap.xml", []func(*http.Request){with("If-Modified-Since", "Sat, 01 Jan 2050 00:00:00 GMT")}, 200,
+			http.Header{"Last-Modified": {""}}, "plain"},
+		{"range of the compressed bytes", "sitemap.xml",
+			[]func(*http.Request){with("Accept-Encoding", "gzip"), with("Range", "bytes=0-2")}, 206, http.Header{
+				"Content-Encoding": {"gzip"}, "Etag": {ziptag}, "Content-Length": {"3"}}, "\x1f\x8b\x08"},
+		{"range of other bytes", "sitemap.xml",
+			[]func(*http.Request){with("Accept-Encoding", "gzip"), with("Range", "bytes=0-2"), with("If-Range", tag)}, 200, nil,
+			"gzip"},
+		{"range without compression", "sitemap.xml", []func(*http.Request){with("Range", "bytes=0-2")}, 200,
+			http.Header{"Etag": {tag}}, "plain"},
+		{"range beyond the end", "sitemap.xml",
+			[]func(*http.Request){with("Accept-Encoding", "gzip"), with("Range", "bytes=99999-")}, 416,
+			http.Header{"Content-Encoding": {""}, "Content-Length": {""}}, "text"},
+		{"another tag is needed", "sitemap.xml",
+			[]func(*http.Request){with("Accept-Encoding", "gzip"), with("If-Match", `"x"`)}, 412,
+			http.Header{"Content-Length": {""}}, ""},
+		{"POST", "sitemap.xml", []func(*http.Request){method("POST")}, 405,
+			http.Header{"Allow": {"GET, HEAD"}, "X-Robots-Tag": {"noindex"}}, "text"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -94,7 +108,8 @@ func TestFileIsPlainAndItsTagWeakBelowACompressor(t *testing.T) {
 			r.Header.Set("If-None-Match", tag)
 			s.files.Serve(w, r)
 			tag = w.Header().Get("Etag")
-			if w.Code != status || status == 200 && w.Body.String() != want || w.Header().Get("Content-Length") != "" || w.Header().Get("Vary") != "Cookie" || !strings.HasPrefix(tag, "W/") {
+			if w.Code != status || status == 200 && w.Body.String() != want || w.Header().Get("Content-Length") != "" ||
+				w.Header().Get("Vary") != "Cookie" || !strings.HasPrefix(tag, "W/") {
 				t.Errorf("%s: %d %v, %q, want %d and %q", file, w.Code, w.Header(), w.Body, status, want)
 			}
 		}
@@ -130,7 +145,8 @@ func (s *shelf) wantNothing(when string) {
 	s.Helper()
 	for _, name := range []string{"sitemap.xml", "sitemap.xml.gz", "sitemap-1.xml"} {
 		w := s.get(name)
-		if w.Code != 503 || w.Header().Get("Retry-After") == "" || w.Header().Get("Cache-Control") != "no-store" || w.Body.String() != "because of nothing" {
+		if w.Code != 503 || w.Header().Get("Retry-After") == "" || w.Header().Get("Cache-Control") != "no-store" ||
+			w.Body.String() != "because of nothing" {
 			s.Errorf("%s, %s: %d %v %q, want a 503 that says why and when to come again", when, name, w.Code, w.Header(), w.Body)
 		}
 	}

@@ -217,7 +217,8 @@ func (s *shelf) want(name string, want ...string) {
 // wantUnread asks for a part that could not be read since the start.
 func (s *shelf) wantUnread(name string) {
 	s.Helper()
-	if w := s.get(name); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || w.Header().Get("Etag") != "" {
+	if w := s.get(name); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" ||
+		w.Header().Get("Etag") != "" {
 		s.Errorf("%s: %d %v, want a 503 that says when to come again", name, w.Code, w.Header())
 	}
 }
@@ -239,5 +240,6 @@ func inLanguages(all ...string) extension.Values {
 // anArticle is what an entry has of an article, published some time ago.
 func anArticle(ago time.Duration) extension.Values {
 	at := time.Now().Add(-ago).UTC().Format(time.RFC3339)
-	return extension.Values{extension.News: []byte(`{"Publication":"P","Language":"en","Published":"` + at + `","Title":"T"}`)}
+	return extension.Values{extension.News: []byte(`{"Publication":"P","Language":"en","Published":"` + at +
+		`","Title":"T"}`)}
 }

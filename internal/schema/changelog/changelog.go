@@ -46,7 +46,8 @@ type Log struct{ Keys keys.Keys }
 // Note replaces the event of a page by what happens to it at now, in Unix milliseconds. It returns
 // now. before is what Note returned last time, 0 if never. The event of that time may be gone. why
 // is the reason of the page's verdict; Note stores that of a removal.
-func (l Log) Note(tx txn.Records, before int64, location string, what Happening, why eligibility.Reason, now int64) int64 {
+func (l Log) Note(tx txn.Records, before int64, location string, what Happening, why eligibility.Reason,
+	now int64) int64 {
 	now = keys.LogTime(now)
 	since := moment.Time(0)
 	if before != 0 {
@@ -241,7 +242,8 @@ func (e Event) Kind(since time.Time) Happening {
 // most. If before is not zero, they are those that come before the event of that time and
 // location. The changelog may not be complete since then; see [Log.From]. It may be
 // called concurrently.
-func (l Log) Latest(ctx context.Context, st store.Store, since time.Time, before Event, most int) (last []Event, err error) {
+func (l Log) Latest(ctx context.Context, st store.Store, since time.Time, before Event,
+	most int) (last []Event, err error) {
 	until := time.Now()
 	if !before.At.IsZero() && before.At.Before(until) {
 		until = before.At

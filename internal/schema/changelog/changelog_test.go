@@ -111,7 +111,8 @@ func TestChangelogIsBounded(t *testing.T) {
 			}
 		}
 		prune(100)
-		d.wantSince(began, "added /0, added /1, added /2, added /3, added /4, added /5, added /6, added /7, added /8, added /9")
+		d.wantSince(began, "added /0, added /1, added /2, added /3, added /4, added /5, added /6, added /7, added /8, "+
+			"added /9")
 		if _, err := d.since(began.Add(-keptFor - 2*time.Second)); !errors.Is(err, ErrOlder) {
 			t.Errorf("%v for a time that is forgotten", err)
 		}
@@ -232,7 +233,8 @@ func TestLatestGivesTheNewestEventsAndCountsTheirDays(t *testing.T) {
 			{"before one of the same time", 7 * time.Hour, Event{At: now.Add(-time.Minute), Location: "/b"}, 100, "[/a /p01]"},
 			{"before one long ago", 9 * 24 * time.Hour, Event{At: now.Add(-28 * 6 * time.Hour), Location: "/p28"}, 5, "[/p29]"},
 			{"more of one time than are wanted", 7 * time.Hour, Event{At: now.Add(-time.Minute), Location: "/d"}, 1, "[/c]"},
-			{"some of one time, and of earlier ones", 20 * time.Hour, Event{At: now.Add(-time.Minute), Location: "/b"}, 2, "[/a /p01]"},
+			{"some of one time, and of earlier ones", 20 * time.Hour, Event{At: now.Add(-time.Minute), Location: "/b"}, 2,
+				"[/a /p01]"},
 			{"none", time.Hour, Event{At: now.Add(-2 * time.Hour), Location: "/x"}, 5, "[]"},
 		} {
 			events, err := j.Latest(t.Context(), st, now.Add(-tt.since), tt.before, tt.most)

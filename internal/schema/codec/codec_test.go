@@ -26,7 +26,8 @@ type inner struct {
 }
 
 func full() example {
-	return example{-5, 1 << 63, true, "text", []byte{0, 1}, []uint16{1, 0xffff}, inner{7}, map[string]int{"a": 1, "b": 2, "c": 3}}
+	return example{-5, 1 << 63, true, "text", []byte{0, 1}, []uint16{1, 0xffff}, inner{7},
+		map[string]int{"a": 1, "b": 2, "c": 3}}
 }
 
 // framed returns a record with any format and body, and a good checksum.

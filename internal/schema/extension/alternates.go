@@ -41,7 +41,8 @@ func (p *Page) Alternates() (found []Alternate) {
 	for _, a := range p.Facts.Alternates {
 		to := p.Norm.Resolve(base, a.Href)
 		one := Alternate{strings.ToLower(a.Lang), to.Location}
-		if to.Reason != location.ReasonNone || len(one.Lang) > 35 || !language.MatchString(one.Lang) || slices.Contains(found, one) {
+		if to.Reason != location.ReasonNone || len(one.Lang) > 35 || !language.MatchString(one.Lang) ||
+			slices.Contains(found, one) {
 			continue
 		}
 		if size += len(one.Lang) + len(one.Location); size > alternatesBytes || len(found) == AlternatesKept {

@@ -189,7 +189,8 @@ func elementsOf[T any](name string, all []T, most int) (elements []byte) {
 // appendXML appends a value as an element.
 func appendXML(dst []byte, name string, value any) []byte {
 	b := bytes.NewBuffer(dst)
-	_ = xml.NewEncoder(b).EncodeElement(value, xml.StartElement{Name: xml.Name{Local: name}}) // no value of this package is refused
+	// no value of this package is refused
+	_ = xml.NewEncoder(b).EncodeElement(value, xml.StartElement{Name: xml.Name{Local: name}})
 	return b.Bytes()
 }
 

@@ -19,7 +19,8 @@ const everything = `<html lang=de-AT><head><link rel=alternate hreflang=de-AT hr
 
 // The numbers are stored, so they must stay.
 func TestExtensionsKeepTheirNumbers(t *testing.T) {
-	if got, want := []Kind{Alternates, News, Images, Videos}, []Kind{0, 1, 2, 3}; !slices.Equal(got, want) || len(registered) != len(want) {
+	if got, want := []Kind{Alternates, News, Images, Videos}, []Kind{0, 1, 2, 3}; !slices.Equal(got, want) ||
+		len(registered) != len(want) {
 		t.Errorf("the %d extensions have the numbers %v, want %v", len(registered), got, want)
 	}
 }
@@ -88,7 +89,8 @@ func TestArticlesThatAreNoNewsAreNotFound(t *testing.T) {
 		name string
 		at   time.Duration // since it was published
 		is   bool
-	}{{"new", time.Hour, true}, {"two days old", 48 * time.Hour, false}, {"ahead by a time zone", -12 * time.Hour, true}, {"far ahead", -24 * time.Hour, false}} {
+	}{{"new", time.Hour, true}, {"two days old", 48 * time.Hour, false}, {"ahead by a time zone", -12 * time.Hour, true},
+		{"far ahead", -24 * time.Hour, false}} {
 		p.At = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC).Add(tt.at)
 		if _, is := Of(News).Read(p)[News]; is != tt.is {
 			t.Errorf("%s: found %t, want %t", tt.name, is, tt.is)
@@ -107,7 +109,8 @@ func TestAlternatesThatMayNotBeNamedAreLeftOut(t *testing.T) {
 		{"the other is gone", []string{"en"}, []Alternate{{"de", "/gone"}}, ""},
 		{"only itself, twice", []string{"en", "x-default"}, []Alternate{{"de", "/gone"}}, ""},
 		{"it does not name itself", nil, []Alternate{{"fr", "/fr"}}, ""},
-		{"in the same order for each", []string{"x-default", "de"}, []Alternate{{"fr", "/fr"}, {"de-at", "/at"}}, "de=/a de-at=/at fr=/fr x-default=/a"},
+		{"in the same order for each", []string{"x-default", "de"}, []Alternate{{"fr", "/fr"}, {"de-at", "/at"}},
+			"de=/a de-at=/at fr=/fr x-default=/a"},
 	} {
 		var doc struct {
 			Link []struct {
@@ -134,10 +137,12 @@ func TestAlternatesAreReadWhereTheyLeadToPages(t *testing.T) {
 		return `<link rel="alternate" hreflang="` + lang + `" href="` + href + `">`
 	}
 	long := strings.Repeat("a", 36)
-	page := pageOf(t, "<head>"+link("DE-at", "/de")+link("de-AT", "/de")+link("x-default", "c")+link("en_GB", "/en")+link("1e", "/e")+
+	page := pageOf(t, "<head>"+link("DE-at", "/de")+link("de-AT", "/de")+link("x-default", "c")+link("en_GB", "/en")+
+		link("1e", "/e")+
 		link(long, "/f")+link("fr", "https://other.example/fr")+link("es", "/?sid=1"))
 	got := page.Alternates()
-	if want := []Alternate{{"de-at", "/de"}, {"x-default", "/a/c"}}; len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
+	if want := []Alternate{{"de-at", "/de"}, {"x-default", "/a/c"}}; len(got) != 2 || got[0] != want[0] ||
+		got[1] != want[1] {
 		t.Errorf("alternates are %v, want %v", got, want)
 	}
 }
@@ -191,8 +196,9 @@ func checkText(t *testing.T, s string, limit int) {
 // must still fit a value of the store, with 4 KiB to spare for the rest of the entry.
 func TestAllThatIsStoredOfAPageFitsAValue(t *testing.T) {
 	var b strings.Builder
-	b.WriteString(`<html lang=en><head>` + jsonLD(fmt.Sprintf(`{"@type":"Article","headline":"%s","publisher":"%s","datePublished":"2026-11-20T10:00:00Z"}`,
-		strings.Repeat("'", maxText), strings.Repeat("'", MaxPublication))))
+	b.WriteString(`<html lang=en><head>` +
+		jsonLD(fmt.Sprintf(`{"@type":"Article","headline":"%s","publisher":"%s","datePublished":"2026-11-20T10:00:00Z"}`,
+			strings.Repeat("'", maxText), strings.Repeat("'", MaxPublication))))
 	for i := range AlternatesKept {
 		fmt.Fprintf(&b, `<link rel=alternate hreflang=en-x%d href="/%s">`, i, strings.Repeat("&amp;", 500))
 	}
@@ -212,7 +218,8 @@ func TestAllThatIsStoredOfAPageFitsAValue(t *testing.T) {
 	if len(stored) != len(registered) || total > store.MaxValue-4<<10 {
 		t.Errorf("%d extensions take %d of %d bytes, want all, and room for the rest", len(stored), total, store.MaxValue)
 	}
-	for name, one := range map[string]string{"image:image": string(stored[Images]), "video:video": string(stored[Videos])} {
+	for name, one := range map[string]string{"image:image": string(stored[Images]),
+		"video:video": string(stored[Videos])} {
 		if n := strings.Count(one, "<"+name+">"); n == 0 || n != strings.Count(one, "</"+name+">") {
 			t.Errorf("%d whole elements %s, want at least one", n, name)
 		}

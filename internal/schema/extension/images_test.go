@@ -76,14 +76,16 @@ func TestImagesOfTheMainTextAreRead(t *testing.T) {
 		name, html string
 		want       []string
 	}{
-		{"as written", `<img src="/a.jpg?x&amp;copy=1"><img src=https://cdn.example.net/b.png>`, []string{"/a.jpg?x&copy=1", "https://cdn.example.net/b.png"}},
+		{"as written", `<img src="/a.jpg?x&amp;copy=1"><img src=https://cdn.example.net/b.png>`,
+			[]string{"/a.jpg?x&copy=1", "https://cdn.example.net/b.png"}},
 		{"lazy with a placeholder", `<img src=/blank.gif data-src=/a.jpg><img src=/blank.gif data-lazy-src=/b.jpg><img src=/blank.gif data-original=/c.jpg>`, []string{"/a.jpg", "/b.jpg", "/c.jpg"}},
 		{"pixels and icons", `<img src=/a.gif width=1 height=1><img src=/b.gif width=0><img src=/c.png height=24px><img src=/d.png width=" 16 ">`, nil},
 		{"part of a sprite", `<img src="/sprite.svg#star">`, nil},
 		{"other schemes", `<img src="javascript:x()"><img src=blob:x><img src=cid:1><img src=ftp://example.com/a.jpg>`, nil},
 		{"as many as are kept", many, wantMany},
 		{"relative to a base that is a folder", `<base href=/c/><img src=a.jpg>`, []string{"/c/a.jpg"}},
-		{"relative to a public host", `<base href=https://cdn.example.net/><img src=a.jpg>`, []string{"https://cdn.example.net/a.jpg"}},
+		{"relative to a public host", `<base href=https://cdn.example.net/><img src=a.jpg>`,
+			[]string{"https://cdn.example.net/a.jpg"}},
 		{"relative to a name of the network", `<base href=http://backend:8080/><img src=a.jpg>`, nil},
 		{"of the main text", `<img src=/out.jpg><main>text<img src=/in.jpg></main><img src=/in.jpg>`, []string{"/in.jpg"}},
 	} {

@@ -15,7 +15,8 @@ var news = Extension{
 	Namespace: `xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"`,
 	Read: func(p *Page) []byte {
 		a := readArticle(p)
-		if age := p.At.Unix() - int64(a.Published); a == (article{}) || age >= int64(newsFor.Seconds()) || age <= -int64(clockSlack.Seconds()) {
+		if age := p.At.Unix() - int64(a.Published); a == (article{}) || age >= int64(newsFor.Seconds()) ||
+			age <= -int64(clockSlack.Seconds()) {
 			return nil
 		}
 		stored, _ := json.Marshal(a) // an article is never refused

@@ -48,7 +48,8 @@ func TestNewsHaveALanguage(t *testing.T) {
 	french := jsonLD(`{"@type":"Article","headline":"A","inLanguage":"fr","datePublished":"2026-11-20T09:00:00Z"}`)
 	for _, tt := range []struct{ name, html, want string }{
 		{"of the page", `<html lang=en-GB>` + french, "en"},
-		{"of the structured data, in another form", jsonLD(`{"@type":"Article","headline":"A","inLanguage":"zh_TW","datePublished":"2026-11-20T09:00:00Z"}`), "zh-tw"},
+		{"of the structured data, in another form",
+			jsonLD(`{"@type":"Article","headline":"A","inLanguage":"zh_TW","datePublished":"2026-11-20T09:00:00Z"}`), "zh-tw"},
 		{"of the structured data, where the page has none", `<html lang="{{ lang }}">` + french, "fr"},
 		{"none", `<html lang="{{ lang }}">` + byType, ""},
 	} {

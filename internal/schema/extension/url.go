@@ -109,8 +109,9 @@ func signing(name string) bool {
 	}
 	name = strings.ToLower(name)
 	switch name {
-	case "st", "e", "oh", "oe", "ex", "hm", "policy", "key-pair-id", "sp", "se", "sv", "sr", "awsaccesskeyid", "googleaccessid", "ossaccesskeyid", "keyname", "urlprefix",
-		"exp", "acl", "md5", "hdnts", "hdnea", "hdntl", "__gda__", "_nc_ohc", "wssecret", "wstime", "txsecret", "txtime", "rlkey":
+	case "st", "e", "oh", "oe", "ex", "hm", "policy", "key-pair-id", "sp", "se", "sv", "sr", "awsaccesskeyid",
+		"googleaccessid", "ossaccesskeyid", "keyname", "urlprefix", "exp", "acl", "md5", "hdnts", "hdnea", "hdntl", "__gda__",
+		"_nc_ohc", "wssecret", "wstime", "txsecret", "txtime", "rlkey":
 		return true
 	}
 	return strings.HasPrefix(name, "x-amz-") || strings.HasPrefix(name, "x-goog-") || strings.Contains(name, "expir")
@@ -134,4 +135,5 @@ func namesSomebody(u *url.URL) bool {
 }
 
 // atVariant finds names of image variants, as in "logo@2x.png", which are not e-mail addresses.
-var atVariant = regexp.MustCompile(`(?i)@[a-z0-9_-]+\.(?:png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|heic|jxl|mp4|webm)($|[^a-z0-9._-])`)
+var atVariant = regexp.MustCompile(
+	`(?i)@[a-z0-9_-]+\.(?:png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|heic|jxl|mp4|webm)($|[^a-z0-9._-])`)

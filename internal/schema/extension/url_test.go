@@ -14,8 +14,10 @@ func TestSitemapMayNamePublicURLs(t *testing.T) {
 		{"another host", "//cdn.example.net/c.png", "https://cdn.example.net/c.png"},
 		{"what is not ASCII", "/ä b.png", "https://example.com/%C3%A4%20b.png"},
 		{"a variant for dense screens", "/img/logo@2x.png", "https://example.com/img/logo@2x.png"},
-		{"a variant that is made smaller", "/_next/image?url=%2Flogo%402x.png&w=640", "https://example.com/_next/image?url=%2Flogo%402x.png&w=640"},
-		{"Cloudflare's sizes", "/cdn-cgi/image/width=80,quality=75/c.jpg", "https://example.com/cdn-cgi/image/width=80,quality=75/c.jpg"},
+		{"a variant that is made smaller", "/_next/image?url=%2Flogo%402x.png&w=640",
+			"https://example.com/_next/image?url=%2Flogo%402x.png&w=640"},
+		{"Cloudflare's sizes", "/cdn-cgi/image/width=80,quality=75/c.jpg",
+			"https://example.com/cdn-cgi/image/width=80,quality=75/c.jpg"},
 		{"backslashes to a public host, which only browsers read as slashes", `\\cdn.example.net\c.png`, ""},
 	} {
 		if got := b.url(tt.href); got != tt.want {
@@ -65,7 +67,8 @@ func TestSitemapMayNameNoPrivateURLs(t *testing.T) {
 }
 
 func FuzzURL(f *testing.F) {
-	for _, s := range []string{"c.png", "//h.example/x", "https://u@h/x", "?token=1", "\\\\h\\x", "http:x", "%", "a b", "/x?a;b", "//h.exampl::", "//h.example:/x"} {
+	for _, s := range []string{"c.png", "//h.example/x", "https://u@h/x", "?token=1", "\\\\h\\x", "http:x", "%", "a b",
+		"/x?a;b", "//h.exampl::", "//h.example:/x"} {
 		f.Add(s)
 	}
 	b := newBase(pageOf(f, ""))

@@ -37,10 +37,12 @@ func (k Keys) Trust() string       { return string(k) + "trust" }       // what 
 func (k Keys) Refusals() string    { return string(k) + "refusals" }    // pages that left as refused
 func (k Keys) Active() string      { return string(k) + "active" }      // when the site was observed
 func (k Keys) Boilerplate() string { return string(k) + "boilerplate" } // what the pages have in common
-func (k Keys) Erased() string      { return string(k) + "erased" }      // changes whenever records of locations are erased
-func (k Keys) Changelog() string   { return string(k) + "changelog" }   // when the changelog begins
-func (k Keys) Days() string        { return string(k) + "days" }        // a few numbers of each day
-func (k Keys) Review() string      { return string(k) + "review" }      // which process reviews, and the counts of the last review
+// changes whenever records of locations are erased
+func (k Keys) Erased() string    { return string(k) + "erased" }
+func (k Keys) Changelog() string { return string(k) + "changelog" } // when the changelog begins
+func (k Keys) Days() string      { return string(k) + "days" }      // a few numbers of each day
+// which process reviews, and the counts of the last review
+func (k Keys) Review() string { return string(k) + "review" }
 
 // The starts of the keys of all records of a kind.
 func (k Keys) Pages() string  { return string(k) + "page|" }  // public pages

@@ -16,7 +16,8 @@ func TestKeysHaveTimesInOneFormOnly(t *testing.T) {
 		"0123456789a": true, "123456789a": false, "00123456789a": false, "-123456789a": false, "+123456789a": false,
 		"7fffffffffffffff": false, "": false,
 	} {
-		if at, location, ok := Logged(k, k.Logs()+digits+"|/a"); ok != want || ok && (at != 0x123456789a || location != "/a") {
+		if at, location, ok := Logged(k, k.Logs()+digits+"|/a"); ok != want ||
+			ok && (at != 0x123456789a || location != "/a") {
 			t.Errorf("%q of an event is read as %x, %q, %v", digits, at, location, ok)
 		}
 	}

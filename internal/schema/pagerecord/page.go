@@ -110,16 +110,18 @@ type PendingRemoval struct {
 	Missing    moment.Time        `cbor:"1,keyasint,omitzero"` // since when, 0 if it is not pending
 	MissingWhy eligibility.Reason `cbor:"2,keyasint,omitzero"` // what a client was told
 	Looked     bool               `cbor:"5,keyasint,omitzero"` // the site itself was told so too
-	Borrowed   uint64             `cbor:"4,keyasint,omitzero"` // the content that it showed then, if that was not its own; see sitewide.Duplicates
+	// the content that it showed then, if that was not its own; see sitewide.Duplicates
+	Borrowed uint64 `cbor:"4,keyasint,omitzero"`
 }
 
 // Statement is what the page said about itself at the last observation.
 type Statement struct {
-	Content   eligibility.Reason `cbor:"1,keyasint,omitzero"` // why it forbids its listing
-	Until     moment.Time        `cbor:"2,keyasint,omitzero"` // when it should leave (unavailable_after), 0 for never
-	NoFollow  bool               `cbor:"3,keyasint,omitzero"` // its links do not count
-	Self      bool               `cbor:"4,keyasint,omitzero"` // it names itself as canonical
-	Canonical []byte             `cbor:"5,keyasint,omitzero"` // another location that it names as canonical, encrypted, while the page is not public
+	Content  eligibility.Reason `cbor:"1,keyasint,omitzero"` // why it forbids its listing
+	Until    moment.Time        `cbor:"2,keyasint,omitzero"` // when it should leave (unavailable_after), 0 for never
+	NoFollow bool               `cbor:"3,keyasint,omitzero"` // its links do not count
+	Self     bool               `cbor:"4,keyasint,omitzero"` // it names itself as canonical
+	// another location that it names as canonical, encrypted, while the page is not public
+	Canonical []byte `cbor:"5,keyasint,omitzero"`
 }
 
 // Redirect says where the location redirects to. Targets are stored as hashes.
@@ -130,9 +132,11 @@ type Redirect struct {
 
 // Reading says what was read of the page, and what reading the same bytes again may add.
 type Reading struct {
-	BodyHash uint64      `cbor:"1,keyasint,omitzero"` // of the bytes of the page, 0 if the last observation did not read them all
-	Open     Openness    `cbor:"3,keyasint,omitzero"` // whether some links were unsettled at the last reading
-	ReadAt   moment.Time `cbor:"8,keyasint,omitzero"` // when the links in those bytes were merged, to the second, 0 if they were not
+	// of the bytes of the page, 0 if the last observation did not read them all
+	BodyHash uint64   `cbor:"1,keyasint,omitzero"`
+	Open     Openness `cbor:"3,keyasint,omitzero"` // whether some links were unsettled at the last reading
+	// when the links in those bytes were merged, to the second, 0 if they were not
+	ReadAt   moment.Time `cbor:"8,keyasint,omitzero"`
 	NewLinks NewLinks    `cbor:"6,keyasint,omitzero"` // links that may announce new pages
 }
 
@@ -143,9 +147,10 @@ func (r *Reading) Read() bool { return r.ReadAt != 0 }
 type Openness uint8
 
 const (
-	Settled  Openness = iota // nothing
-	Unseen                   // in a day, something: a page that it links to was never got, or a link to it must last
-	Unproven                 // something, once the site itself has looked, or in a day: a link may prove to be for everybody
+	Settled Openness = iota // nothing
+	Unseen                  // in a day, something: a page that it links to was never got, or a link to it must last
+	// something, once the site itself has looked, or in a day: a link may prove to be for everybody
+	Unproven
 )
 
 // Copies says what the page shows, to find others that show the same.
@@ -162,7 +167,8 @@ type Languages struct {
 	Claims   []Claim               `cbor:"1,keyasint,omitzero"` // what the page names as such
 	Peers    []extension.Alternate `cbor:"2,keyasint,omitzero"` // those that are listed and name the page in return
 	Language uint16                `cbor:"5,keyasint,omitzero"` // that of the text in the mark, see observation.Language
-	Foreign  moment.Time           `cbor:"6,keyasint,omitzero"` // since when visitors got another one, to the second, 0 if the last did not
+	// since when visitors got another one, to the second, 0 if the last did not
+	Foreign moment.Time `cbor:"6,keyasint,omitzero"`
 }
 
 // Claim is an alternate that a page names: its language, and the ID of its location, which may not

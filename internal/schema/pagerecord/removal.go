@@ -67,8 +67,8 @@ func Unsure(why eligibility.Reason) bool { return Variable(why) || why == eligib
 // such as a canonical that the site derives from a header.
 func Variable(why eligibility.Reason) bool {
 	switch why {
-	case eligibility.CanonicalElsewhere, eligibility.CanonicalConflict, eligibility.QueryNotCanonical, eligibility.HeadNotSeen,
-		eligibility.Empty, eligibility.Encoding:
+	case eligibility.CanonicalElsewhere, eligibility.CanonicalConflict, eligibility.QueryNotCanonical,
+		eligibility.HeadNotSeen, eligibility.Empty, eligibility.Encoding:
 		return true
 	}
 	return false

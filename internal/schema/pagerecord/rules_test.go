@@ -24,8 +24,10 @@ func TestLinkToAPageNotSeenStaysOpen(t *testing.T) {
 		{"a page that nobody got yet", "/a", func(*Page) {}, Unseen},
 		{"a page that nobody got for days", "/a", func(p *Page) { p.LinkAt = noon.Add(-3 * day) }, Settled},
 		{"what looks like a secret", "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301", func(*Page) {}, Unseen},
-		{"what looks like a secret, and is held for it", "/a", func(p *Page) { p.Witnessed, p.Reason = true, eligibility.Capability }, Unseen},
-		{"what looks like a secret, and was linked a day apart", "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301", func(p *Page) { p.Secrecy = eligibility.Confirmed }, Unseen},
+		{"what looks like a secret, and is held for it", "/a",
+			func(p *Page) { p.Witnessed, p.Reason = true, eligibility.Capability }, Unseen},
+		{"what looks like a secret, and was linked a day apart", "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301",
+			func(p *Page) { p.Secrecy = eligibility.Confirmed }, Unseen},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := &Page{Loaded: Loaded{Location: tt.location}}
@@ -94,7 +96,8 @@ func TestEstimateLearnsWhenTheContentChanged(t *testing.T) {
 	}{
 		{"a change now", mark.Changed, lastmod.Finding{Since: moment.Seconds(at)}, known.Saw(at, true)},
 		{"one that was held", mark.Changed, lastmod.Finding{Since: since}, known.Saw(at-600, true).Saw(at, false)},
-		{"one with a date", mark.Changed, lastmod.Finding{Since: since, Exact: since - 60_000}, known.SawChangeAt(at-600, at-660).Saw(at, false)},
+		{"one with a date", mark.Changed, lastmod.Finding{Since: since, Exact: since - 60_000},
+			known.SawChangeAt(at-600, at-660).Saw(at, false)},
 		{"noise", mark.Variant, lastmod.Finding{}, known.Saw(at, false)},
 		{"the same", mark.Same, lastmod.Finding{}, known.Saw(at, false)},
 	} {

@@ -9,7 +9,8 @@ import (
 
 // What a crash may lose is told one by one: everything else is stored at once.
 func TestSightMovesLittle(t *testing.T) {
-	moved := map[string]bool{"LastSeen": true, "Status": true, "Observations": true, "BodyHash": true, "ReadAt": true, "Foreign": true}
+	moved := map[string]bool{"LastSeen": true, "Status": true, "Observations": true, "BodyHash": true, "ReadAt": true,
+		"Foreign": true}
 	before := full().Encode()
 	v := reflect.ValueOf(Page{})
 	for _, f := range reflect.VisibleFields(v.Type()) {

@@ -118,8 +118,8 @@ func (l Layout) putShard(tx txn.Records, n int, p Shard) {
 
 // Add lists location with e and returns its shard. That is before, if the page was there
 // earlier and the shard has room, otherwise the last one of its section if that has room, and otherwise
-// a new one. Add reserves the most bytes that an entry with these extensions can ever take, so that no later change of its
-// dates, and no rule, makes the file too long. It reads a few keys, however many shards
+// a new one. Add reserves the most bytes that an entry with these extensions can ever take, so that no later change of
+// its dates, and no rule, makes the file too long. It reads a few keys, however many shards
 // there are.
 func (l Layout) Add(tx txn.Records, before int, location string, e Entry) int {
 	size := l.Reserved(location, e.Extensions)

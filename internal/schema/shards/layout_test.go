@@ -83,7 +83,8 @@ func TestShardOverItsLimitGivesPagesUp(t *testing.T) {
 // longest is how long the entry of a location can be.
 func longest(t *testing.T, b Layout, location string) int {
 	t.Helper()
-	entry, ok := sitemap.AppendURL(nil, sitemap.URL{Loc: b.URL(location), LastMod: 1700000000, ChangeFreq: "monthly", Priority: sitemap.MaxPriority})
+	entry, ok := sitemap.AppendURL(nil, sitemap.URL{Loc: b.URL(location), LastMod: 1700000000, ChangeFreq: "monthly",
+		Priority: sitemap.MaxPriority})
 	if !ok {
 		t.Fatal("the entry is refused")
 	}
@@ -142,7 +143,8 @@ func TestShardCountsItsChanges(t *testing.T) {
 	} {
 		before := Decode(tx.Get(b.Keys.Shard(n)))
 		base.Equal(t, tt.do(), tt.changes, "%s: told is", tt.name)
-		if after := Decode(tx.Get(b.Keys.Shard(n))); after.Changes != before.Changes && !tt.changes || after.Changes <= before.Changes && tt.changes {
+		if after := Decode(tx.Get(b.Keys.Shard(n))); after.Changes != before.Changes && !tt.changes ||
+			after.Changes <= before.Changes && tt.changes {
 			t.Errorf("%s: the count of changes was %d and is %d", tt.name, before.Changes, after.Changes)
 		}
 	}
@@ -152,7 +154,9 @@ func TestEntryIsReadAsItWasWritten(t *testing.T) {
 	full := Entry{Date: lastmod.Date{At: moment.Seconds(2), By: lastmod.Page, Seen: true}, Freq: 6}
 	until := full
 	until.Until = moment.Seconds(1700000000)
-	for name, want := range map[string]Entry{"nothing known": {}, "all but the last fields": full, "every field": until, "extensions": {Extensions: extension.Values{extension.Images: []byte("<image:image/>"), extension.News: []byte("{}")}, Room: 14}, "until before 1970": {Until: moment.Seconds(-1)}} {
+	for name, want := range map[string]Entry{"nothing known": {}, "all but the last fields": full, "every field": until,
+		"extensions": {Extensions: extension.Values{extension.Images: []byte("<image:image/>"), extension.News: []byte("{}")},
+			Room: 14}, "until before 1970": {Until: moment.Seconds(-1)}} {
 		stored := want.Encode()
 		if got, err := DecodeEntry(stored); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: decoded %+v, %v; want %+v", name, got, err, want)
@@ -225,13 +229,15 @@ func TestExtensionsAreReservedInThePart(t *testing.T) {
 		}
 	}
 	want("at first", 8)
-	b.Set(tx, n, "/a", with(extension.Values{extension.Images: []byte("123"), extension.News: []byte("in a file of its own")}))
+	b.Set(tx, n, "/a", with(extension.Values{extension.Images: []byte("123"),
+		extension.News: []byte("in a file of its own")}))
 	want("smaller", 3)
 	if got := b.Extensions(tx, n, "/a"); string(got[extension.Images]) != "123" {
 		t.Errorf("stored are %v", got)
 	}
 	b.Set(tx, n, "/b", with(extension.Values{extension.Alternates: []byte("de /b\nen /c\n")}))
-	if got := Decode(tx.Get(b.Keys.Shard(n))).Bytes - bare - 3; got < 2*len(`<xhtml:link rel="alternate" hreflang="de" href="`+b.URL("/b")+`"/>`) {
+	if got := Decode(tx.Get(b.Keys.Shard(n))).Bytes - bare - 3; got < 2*len(
+		`<xhtml:link rel="alternate" hreflang="de" href="`+b.URL("/b")+`"/>`) {
 		t.Errorf("%d bytes are reserved for two alternates", got)
 	}
 	b.Remove(tx, n, "/a")

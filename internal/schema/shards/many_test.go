@@ -19,7 +19,8 @@ func TestPageOfASectionGetsAShardAmongManyOthers(t *testing.T) {
 	for round := range 2 * b.MaxURLs {
 		for i := range sections {
 			location, n := fmt.Sprintf("/%03d/%d", i, round), 0
-			base.Check(t, txn.Update(t.Context(), st, b.Guess(0, location), func(tx *txn.Tx) { n = b.Add(tx, 0, location, Entry{}) }))
+			base.Check(t, txn.Update(t.Context(), st, b.Guess(0, location),
+				func(tx *txn.Tx) { n = b.Add(tx, 0, location, Entry{}) }))
 			base.Equal(t, n, i+1+sections*(round/b.MaxURLs), "%s is in shard", location)
 			b.Filling, b.Sections[n] = max(b.Filling, n), b.SectionOf(location)
 		}
@@ -38,7 +39,8 @@ func TestPageGetsAShardAmongManyThatAreNotKnownYet(t *testing.T) {
 	b.Filling = 0
 	for location, want := range map[string]int{fmt.Sprintf("/%03d/2", sections-1): sections, "/new/1": sections + 1} {
 		n := 0
-		base.Check(t, txn.Update(t.Context(), st, b.Guess(0, location), func(tx *txn.Tx) { n = b.Add(tx, 0, location, Entry{}) }))
+		base.Check(t, txn.Update(t.Context(), st, b.Guess(0, location),
+			func(tx *txn.Tx) { n = b.Add(tx, 0, location, Entry{}) }))
 		base.Equal(t, n, want, "%s is in shard", location)
 	}
 }

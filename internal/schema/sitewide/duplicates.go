@@ -12,9 +12,10 @@ import (
 // Duplicates is the record of one content. It has the IDs of the pages that show it and would each
 // be listed if no other did, and the one that is listed.
 type Duplicates struct {
-	Listed    string   `cbor:"1,keyasint,omitzero"` // a location, "" for none
-	IDs       []uint64 `cbor:"2,keyasint,omitzero"` // of the members
-	Borrowers []uint64 `cbor:"3,keyasint,omitzero"` // of listed pages that suddenly show it, and had another content before
+	Listed string   `cbor:"1,keyasint,omitzero"` // a location, "" for none
+	IDs    []uint64 `cbor:"2,keyasint,omitzero"` // of the members
+	// of listed pages that suddenly show it, and had another content before
+	Borrowers []uint64 `cbor:"3,keyasint,omitzero"`
 }
 
 // ReadDuplicates reads what Encode wrote. id returns the ID of a location.

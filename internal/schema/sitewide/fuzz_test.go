@@ -14,7 +14,8 @@ import (
 
 // FuzzSmallRecords reads each record, and uses it as the program does.
 func FuzzSmallRecords(f *testing.F) {
-	for _, a := range []Activity{{Since: 5, Last: 1_700_000_000_000}, {Since: math.MinInt64, Last: math.MaxInt64}, {Since: math.MaxInt64, Last: math.MinInt64}} {
+	for _, a := range []Activity{{Since: 5, Last: 1_700_000_000_000}, {Since: math.MinInt64, Last: math.MaxInt64},
+		{Since: math.MaxInt64, Last: math.MinInt64}} {
 		f.Add(recordtest.FieldsOf(a.Encode()), int64(1_700_000_000))
 	}
 	for _, listed := range []string{"no location", "/\x00", "/" + strings.Repeat("a", keys.MaxLocation)} {
@@ -26,7 +27,8 @@ func FuzzSmallRecords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, fields []byte, at int64) {
 		b := recordtest.Sealed(fields)
 		now := moment.Seconds(max(0, at%(1<<38)))
-		if a := codec.Read[Activity](b).Observed(now, time.Hour); a.Last > now || a.Enough(now.Add(-5*time.Second), time.Hour) {
+		if a := codec.Read[Activity](b).Observed(now, time.Hour); a.Last > now ||
+			a.Enough(now.Add(-5*time.Second), time.Hour) {
 			t.Errorf("%+v is enough within 5 seconds", a)
 		}
 		d := ReadDuplicates(b, idOf)

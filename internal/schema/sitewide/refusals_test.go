@@ -17,7 +17,8 @@ func TestFewPagesLeaveADayByAnswersOfTheMoment(t *testing.T) {
 		later        time.Duration
 		may          bool
 	}{
-		{"none", 0, 100, 0, true}, {"nine", 9, 100, 0, true}, {"ten", 10, 100, 0, false}, {"ten, a day ago", 10, 100, 24 * time.Hour, true},
+		{"none", 0, 100, 0, true}, {"nine", 9, 100, 0, true}, {"ten", 10, 100, 0, false},
+		{"ten, a day ago", 10, 100, 24 * time.Hour, true},
 		{"ten, at a time to come", 10, 100, -time.Hour, true},
 		{"a hundredth of a large site", 19, 2000, 0, true}, {"more than that", 21, 2000, 0, false},
 	} {

@@ -82,7 +82,8 @@ func (g *Guarded) call(fn func(*call) error) (err error) {
 // isLate notes a late call, and logs it if no other is late.
 func (g *Guarded) isLate() {
 	if g.late.Add(1) == 1 {
-		g.log.Warn("servemap: the store does not answer; the site goes on, the last sitemap stays, and what was seen is stored once it answers", "waited", patience)
+		g.log.Warn("servemap: the store does not answer; the site goes on, the last sitemap stays, and what was seen is "+
+			"stored once it answers", "waited", patience)
 	}
 }
 

@@ -58,12 +58,14 @@ func New(at string, st store.Store, o Options) (*Bench, error) {
 	log := cmp.Or(o.Logger, slog.Default())
 	st = txn.Guard(st, keys.Site(), log)
 	b.Files = files.New(files.Config{
-		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: cmp.Or(o.RenderEvery, 5*time.Second), Rules: o.Rules,
+		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: cmp.Or(o.RenderEvery, 5*time.Second),
+		Rules:  o.Rules,
 		Logger: log,
 	})
 	b.Indexer, err = indexer.New(indexer.Config{
 		Store: st, Files: b.Files, Schedule: b.Schedule, Logger: log,
-		Settings: merge.Settings{Normalizer: b.Locations, Rules: o.Rules, Entries: map[string]bool{"/": true}, KeepFor: cmp.Or(o.KeepFor, 90*24*time.Hour)},
+		Settings: merge.Settings{Normalizer: b.Locations, Rules: o.Rules, Entries: map[string]bool{"/": true},
+			KeepFor: cmp.Or(o.KeepFor, 90*24*time.Hour)},
 	})
 	if err != nil {
 		return nil, err

@@ -12,7 +12,8 @@ import (
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
-// Start runs nginx until the test ends, and returns once it answers at an address. http is what stands in its block http.
+// Start runs nginx until the test ends, and returns once it answers at an address. http is what stands in its block
+// http.
 func Start(t testing.TB, network, address, http string) {
 	t.Helper()
 	program, err := exec.LookPath("nginx")

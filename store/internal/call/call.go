@@ -12,7 +12,8 @@ import (
 )
 
 // Lock is held by one call at a time, in the order in which they came. Unlike a sync.Mutex, it can be waited for
-// until a context ends. The zero value is free. It has no channel, since a test's store may outlive the bubble of synctest.
+// until a context ends. The zero value is free. It has no channel, since a test's store may outlive the bubble of
+// synctest.
 type Lock struct {
 	mu      sync.Mutex
 	held    bool
@@ -93,7 +94,8 @@ const (
 
 // Scan is a Scan that reads some records at a time. next returns at most so many records whose keys begin
 // with prefix, from the first key on, and whether there may be more.
-func Scan(ctx context.Context, prefix, after string, next func(first string, most int) ([]store.Record, bool, error)) iter.Seq2[store.Record, error] {
+func Scan(ctx context.Context, prefix, after string, next func(first string, most int) ([]store.Record, bool,
+	error)) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
 		if err := store.CheckScan(prefix, after); err != nil {
 			yield(store.Record{}, err)

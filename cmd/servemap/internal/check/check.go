@@ -142,8 +142,10 @@ func newChecker(cfg Config) (*checker, error) {
 	}
 	c := &checker{
 		Config: cfg, fetcher: fetcher{client: explore.NewClient(origin), origin: cfg.Origin, server: cfg.URL},
-		Report: &report.Report{URL: cfg.URL.String(), Site: cfg.URL.Scheme + "://" + address.Host(cfg.URL), Version: metrics.Version(), Files: []report.File{}, Limits: []string{}, Facts: []string{}},
-		now:    time.Now().UTC(), read: map[string]bool{}, isNamed: map[string]bool{}, vouched: map[string]string{}, told: map[string]bool{},
+		Report: &report.Report{URL: cfg.URL.String(), Site: cfg.URL.Scheme + "://" + address.Host(cfg.URL),
+			Version: metrics.Version(), Files: []report.File{}, Limits: []string{}, Facts: []string{}},
+		now: time.Now().UTC(), read: map[string]bool{}, isNamed: map[string]bool{}, vouched: map[string]string{},
+		told: map[string]bool{},
 	}
 	c.Report.Time = c.now.Truncate(time.Second)
 	return c, nil
@@ -172,7 +174,9 @@ func (c *checker) site(ctx context.Context) error {
 		c.Add("wall-file", report.At{Where: txt.String()}, "is answered with %d by %s, in place of the file", a.status, wall)
 	case a.status >= 500:
 		c.blind = true
-		c.Add("robots-error", report.At{Where: txt.String()}, "is answered with %s; crawlers fetch nothing while it is (this check went on, to see the rest)", pages.Status(a.status))
+		c.Add("robots-error", report.At{Where: txt.String()},
+			"is answered with %s; crawlers fetch nothing while it is (this check went on, to see the rest)",
+			pages.Status(a.status))
 	case a.status == http.StatusOK && !response.IsHTML(a.header.Get("Content-Type")):
 		c.robots, c.ours = robots.Parse(a.body), robots.ParseFor(token, a.body)
 		c.sitemapLines(txt.String(), a.body)
@@ -193,7 +197,8 @@ func (c *checker) sitemapLines(robotsTxt string, text []byte) {
 	at := report.At{Where: robotsTxt}
 	for line := range robots.Sitemaps(text) {
 		if len(c.named) == mostLines {
-			c.limit(errBound{fmt.Sprintf("robots.txt has more than %s Sitemap lines; the rest was not read", report.Number(mostLines))})
+			c.limit(errBound{fmt.Sprintf("robots.txt has more than %s Sitemap lines; the rest was not read",
+				report.Number(mostLines))})
 			return
 		}
 		u, err := url.Parse(line)
@@ -381,7 +386,8 @@ func (c *checker) sitemap(ctx context.Context, f *file, alone bool) error {
 		}
 	}
 	if !isNamed && !c.blind && len(c.judge.Pages) > 0 && c.Files[len(c.Files)-1].Form != "" { // else it may be no sitemap
-		c.Add("unnamed", report.At{Where: f.String()}, "is found by crawlers once robots.txt has the line Sitemap: %s", f.String())
+		c.Add("unnamed", report.At{Where: f.String()}, "is found by crawlers once robots.txt has the line Sitemap: %s",
+			f.String())
 	}
 	return nil
 }
@@ -480,7 +486,8 @@ func Follow(ctx context.Context, client *http.Client, agent string, u *url.URL) 
 		resp.Body.Close()
 		to, err := resp.Location()
 		bare := func(host string) string { return strings.TrimPrefix(host, "www.") }
-		if err != nil || to.Path != "/robots.txt" || bare(to.Host) != bare(u.Host) || to.Host == u.Host && to.Scheme == u.Scheme {
+		if err != nil || to.Path != "/robots.txt" || bare(to.Host) != bare(u.Host) ||
+			to.Host == u.Host && to.Scheme == u.Scheme {
 			return u, nil
 		}
 		next := *u

@@ -102,7 +102,10 @@ func (c *checker) repeated() {
 
 // conclude judges the pages that were read, in the order of the files.
 func (c *checker) conclude(all []*pages.Page, nowhere *pages.Page) {
-	slices.SortStableFunc(all, func(a, b *pages.Page) int { return c.judge.Place(a.Entry.Loc) - c.judge.Place(b.Entry.Loc) })
+	slices.SortStableFunc(all, func(a, b *pages.Page) int {
+		return c.judge.Place(a.Entry.Loc) - c.judge.Place(
+			b.Entry.Loc)
+	})
 	var read []listing.Read
 	for _, p := range all {
 		if p.Read {
@@ -242,7 +245,8 @@ func (c *checker) compareLinks(found Crawl) {
 	orphans := 0
 	for _, e := range c.judge.Pages {
 		u, err := url.Parse(e.Loc)
-		if err != nil || led[address.Key(u)] || c.told[address.Key(u)] || u.RawQuery != "" || !c.robots.Allows(u.RequestURI()) {
+		if err != nil || led[address.Key(u)] || c.told[address.Key(u)] || u.RawQuery != "" ||
+			!c.robots.Allows(u.RequestURI()) {
 			continue
 		}
 		orphans++

@@ -23,12 +23,12 @@ type Client struct {
 	Close func()
 }
 
-// Process returns a client of the process that answers at the socket in the folder, or else aside. That process belongs to
-// the owner of the folder, or to this user.
+// Process returns a client of the process that answers at the socket in the folder, or else aside. That process belongs
+// to the owner of the folder, or to this user.
 func Process(data string) *Client { return client(data, false) }
 
-// Near returns a client of the process that waits for the folder on this machine, or else of the one that has it: that may be
-// in another container.
+// Near returns a client of the process that waits for the folder on this machine, or else of the one that has it: that
+// may be in another container.
 func Near(data string) *Client { return client(data, true) }
 
 func client(data string, near bool) *Client {
@@ -67,7 +67,8 @@ func dial(ctx context.Context, data string) (net.Conn, error) {
 	return dialOf(ctx, Socket(data), owner)
 }
 
-// dialAside connects to the socket that needs no folder. Anybody may have listened there, so only root hears another user.
+// dialAside connects to the socket that needs no folder. Anybody may have listened there, so only root hears another
+// user.
 func dialAside(ctx context.Context, data string) (net.Conn, error) {
 	name, ok := aside(data)
 	if !ok {
@@ -82,7 +83,8 @@ func dialOf(ctx context.Context, name string, owner int) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if uid, ok := peerOf(conn.(*net.UnixConn)); ok && uid != owner && uid != os.Geteuid() && (os.Geteuid() != 0 || !strings.HasPrefix(name, "@")) {
+	if uid, ok := peerOf(conn.(*net.UnixConn)); ok && uid != owner && uid != os.Geteuid() &&
+		(os.Geteuid() != 0 || !strings.HasPrefix(name, "@")) {
 		conn.Close()
 		return nil, ForeignError{name, uid}
 	}

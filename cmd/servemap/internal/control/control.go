@@ -34,7 +34,8 @@ const longestSocket = 103
 // CheckPath refuses a folder whose socket would have too long a path.
 func CheckPath(data string) error {
 	if name := Socket(data); len(name) > longestSocket {
-		return fmt.Errorf("the path of the socket %s has %d bytes, and systems take %d; give a shorter path, such as one relative to the working directory",
+		return fmt.Errorf("the path of the socket %s has %d bytes, and systems take %d; give a shorter path, such as one "+
+			"relative to the working directory",
 			name, len(name), longestSocket)
 	}
 	return nil
@@ -48,9 +49,11 @@ type ForeignError struct {
 
 func (e ForeignError) Error() string {
 	if e.UID < 0 {
-		return fmt.Sprintf("%s is a link; what it leads to may belong to another user, so put a folder or file in its place", e.Path)
+		return fmt.Sprintf("%s is a link; what it leads to may belong to another user, so put a folder or file in its place",
+			e.Path)
 	}
-	return fmt.Sprintf("%s belongs to another user; use a folder of your own, or call sudo -u '#%d' servemap", e.Path, e.UID)
+	return fmt.Sprintf("%s belongs to another user; use a folder of your own, or call sudo -u '#%d' servemap", e.Path,
+		e.UID)
 }
 
 // Check refuses a folder of data in which another user can have put files. The folder may also

@@ -16,7 +16,10 @@ import (
 // answering serves requests at a listener until the test ends.
 func answering(t *testing.T, l net.Listener) *http.Server {
 	t.Helper()
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _ = json.NewEncoder(w).Encode(r.URL.Path) })}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
+		_ = json.NewEncoder(w).Encode(r.URL.Path)
+	})}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()
 	t.Cleanup(func() { server.Close(); <-ended })
@@ -78,7 +81,10 @@ func TestWhatAnotherUserPutThereIsNotUsed(t *testing.T) {
 			base.Check(t, os.Mkdir(Folder(data), 0o777))
 			chown(t, Folder(data))
 		}},
-		{"a link in place of the folder", func(t *testing.T, data, victim string) { base.Check(t, os.Symlink(filepath.Dir(victim), Folder(data))) }},
+		{"a link in place of the folder", func(t *testing.T, data,
+			victim string) {
+			base.Check(t, os.Symlink(filepath.Dir(victim), Folder(data)))
+		}},
 		{"a link in place of the store", func(t *testing.T, data, victim string) {
 			base.Check(t, os.Symlink(filepath.Dir(victim), filepath.Join(data, "badger")))
 		}},
@@ -120,7 +126,8 @@ func TestFilesAreReplacedAndNoLinkIsFollowed(t *testing.T) {
 	base.Check(t, WriteFile(Explored(data), []byte("ours")))
 	got, err := ReadFile(Explored(data))
 	b, _ := os.ReadFile(victim)
-	if names, _ := os.ReadDir(Folder(data)); string(got) != "ours" || err != nil || string(b) != "precious" || len(names) != 1 {
+	if names, _ := os.ReadDir(Folder(data)); string(got) != "ours" || err != nil || string(b) != "precious" ||
+		len(names) != 1 {
 		t.Errorf("%q, %v; the victim's file is %q, the folder has %v", got, err, b, names)
 	}
 }

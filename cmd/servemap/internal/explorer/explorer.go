@@ -74,7 +74,8 @@ func (e *Explorer) tell(done servemap.Exploration) {
 	for _, why := range slices.Sorted(maps.Keys(done.Skipped)) {
 		skipped = append(skipped, slog.Int(why, done.Skipped[why]))
 	}
-	log, level := e.Log.With("requests", done.Requests, "pages", done.Pages, "listed", e.Site.Stats().Listed, "left", done.Waiting, slog.Group("skipped", skipped...)), slog.LevelInfo
+	log, level := e.Log.With("requests", done.Requests, "pages", done.Pages, "listed", e.Site.Stats().Listed, "left",
+		done.Waiting, slog.Group("skipped", skipped...)), slog.LevelInfo
 	name, means, add := e.Missing(done)
 	if name != "" {
 		log, level = log.With("but", "most pages could not be listed", "most often", name, "that is", means), slog.LevelWarn
@@ -113,7 +114,8 @@ func cause(st servemap.Stats) (name, means string, n int) {
 	}
 	for verdict, n := range st.Verdicts {
 		is, reason, _ := strings.Cut(verdict, " ")
-		if is != string(servemap.VerdictListed) && (wanted || reason != "noindex" && reason != "canonical-elsewhere" && reason != "not-seen" && reason != "no-page") {
+		if is != string(servemap.VerdictListed) && (wanted || reason != "noindex" && reason != "canonical-elsewhere" &&
+			reason != "not-seen" && reason != "no-page") {
 			count(reason, uint64(n))
 		}
 	}

@@ -49,9 +49,11 @@ func TestCauseIsWhatKeepsMostPagesOut(t *testing.T) {
 	}{
 		{"no page at all", "", 0, servemap.Stats{}},
 		{"pages that are listed", "", 0, servemap.Stats{Listed: 3, Verdicts: map[string]int{"listed link": 3}}},
-		{"many that are not to be listed", "private", 1, servemap.Stats{Listed: 1, Verdicts: map[string]int{"excluded noindex": 5, "waiting not-seen": 4, "excluded private": 1}}},
+		{"many that are not to be listed", "private", 1, servemap.Stats{Listed: 1,
+			Verdicts: map[string]int{"excluded noindex": 5, "waiting not-seen": 4, "excluded private": 1}}},
 		{"nothing but these", "noindex", 5, servemap.Stats{Verdicts: map[string]int{"excluded noindex": 5}}},
-		{"responses that showed no page", "cookie", 7, servemap.Stats{Ignored: map[string]uint64{"cookie": 7, "not-html": 2}}},
+		{"responses that showed no page", "cookie", 7,
+			servemap.Stats{Ignored: map[string]uint64{"cookie": 7, "not-html": 2}}},
 	} {
 		if name, _, n := cause(tt.st); name != tt.want || n != tt.n {
 			t.Errorf("%s: %d %s, want %d %s", tt.name, n, name, tt.n, tt.want)
@@ -63,7 +65,8 @@ func TestOtherSettingsExploreAgain(t *testing.T) {
 	explored := filepath.Join(t.TempDir(), "explored")
 	testkit.Run(t, testkit.Setup{Handler: testkit.PageOfItsURL("/a")}, func(s *testkit.Site) {
 		for i, settings := range []string{"", "", "-query id", "-query id"} {
-			e := &Explorer{Site: s.Site, Handler: s.Site.Wrap(testkit.PageOfItsURL("/a")), Inside: true, Explored: explored, Log: s.Logged.Logger(), Settings: settings}
+			e := &Explorer{Site: s.Site, Handler: s.Site.Wrap(testkit.PageOfItsURL("/a")), Inside: true, Explored: explored,
+				Log: s.Logged.Logger(), Settings: settings}
 			e.AtStart(s.Context(), false, servemap.ExploreOptions{})
 			if n, want := strings.Count(s.Logged.String(), "msg=explored"), i/2+1; n != want {
 				t.Errorf("start %d: explored %d times, want %d", i, n, want)

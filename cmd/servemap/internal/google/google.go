@@ -31,14 +31,17 @@ func Authorise(file string) (http.RoundTripper, error) {
 		ID    string `json:"private_key_id"`
 		URL   string `json:"token_uri"`
 	}
-	if err := json.Unmarshal(text, &key); err != nil || key.Type != "service_account" || key.Email == "" || key.Key == "" || key.URL == "" {
-		return nil, errors.New(words.Say("{GoogleToken}: the file is neither an access token nor the JSON key of a service account; make one in Google's console, under IAM, Service accounts, Keys"))
+	if err := json.Unmarshal(text, &key); err != nil || key.Type != "service_account" || key.Email == "" ||
+		key.Key == "" || key.URL == "" {
+		return nil, errors.New(words.Say("{GoogleToken}: the file is neither an access token nor the JSON key of a service " +
+			"account; make one in Google's console, under IAM, Service accounts, Keys"))
 	}
 	cfg := &jwt.Config{
 		Email: key.Email, PrivateKey: []byte(key.Key), PrivateKeyID: key.ID, TokenURL: key.URL,
 		Scopes: []string{"https://www.googleapis.com/auth/webmasters"},
 	}
-	return cfg.Client(context.WithValue(context.Background(), oauth2.HTTPClient, &http.Client{Timeout: time.Minute})).Transport, nil
+	return cfg.Client(context.WithValue(context.Background(), oauth2.HTTPClient,
+		&http.Client{Timeout: time.Minute})).Transport, nil
 }
 
 // token is the file with an access token.

@@ -36,7 +36,8 @@ func TestKeyOfAServiceAccountAuthorises(t *testing.T) {
 		signature, _ := base64.RawURLEncoding.DecodeString(parts[2])
 		claims, _ := base64.RawURLEncoding.DecodeString(parts[1])
 		if err := rsa.VerifyPKCS1v15(&key.PublicKey, crypto.SHA256, sum[:], signature); err != nil ||
-			!strings.Contains(string(claims), `"iss":"robot@example.com"`) || !strings.Contains(string(claims), "auth/webmasters") {
+			!strings.Contains(string(claims), `"iss":"robot@example.com"`) || !strings.Contains(string(claims),
+			"auth/webmasters") {
 			t.Errorf("%v: %s", err, claims)
 		}
 		given++
@@ -55,7 +56,8 @@ func TestKeyOfAServiceAccountAuthorises(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"a key", string(text), "Bearer token-1"},
 		{"a token", "ya29.x\n", "Bearer ya29.x"},
-		{"the key of something else", `{"type": "authorized_user"}`, "Google in the options of package notify: the file is neither"},
+		{"the key of something else", `{"type": "authorized_user"}`,
+			"Google in the options of package notify: the file is neither"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			base.Check(t, os.WriteFile(file, []byte(tt.text), 0o600))

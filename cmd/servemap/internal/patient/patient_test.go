@@ -30,10 +30,13 @@ func TestClientsMakeProgressOrAreCutOff(t *testing.T) {
 		{"no head of a request", "", "", 1, headPatience},
 		{"half a head", "GET / HTTP/1.1\r\n", "a: b\r\n", 1, headPatience},
 		{"idle after an answer", "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "", 1 << 10, idlePatience},
-		{"a body that never comes", "POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 9999999\r\n\r\n", "", 1 << 10, patience},
+		{"a body that never comes", "POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 9999999\r\n\r\n", "", 1 << 10,
+			patience},
 		{"a body that nobody reads", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9999\r\n\r\n", "", 1 << 10, patience},
-		{"a byte a second", "POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 9999999\r\n\r\n", "x", 1 << 10, patience + time.Second},
-		{"a slow line up", "POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\n", strings.Repeat("x", 2<<10), 1 << 10, long},
+		{"a byte a second", "POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 9999999\r\n\r\n", "x", 1 << 10,
+			patience + time.Second},
+		{"a slow line up", "POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\n", strings.Repeat("x", 2<<10),
+			1 << 10, long},
 		{"a byte a second is taken", "GET /large HTTP/1.1\r\nHost: x\r\n\r\n", "", 1, patience},
 		{"a slow line down", "GET /large HTTP/1.1\r\nHost: x\r\n\r\n", "", 2 << 10, long},
 		{"an event each 10 minutes", "GET /events HTTP/1.1\r\nHost: x\r\n\r\n", "", 1 << 10, long},
@@ -102,12 +105,15 @@ func site(w http.ResponseWriter, r *http.Request) {
 
 func TestOnlyResourcesOfThisServerAreAskedFor(t *testing.T) {
 	l := base.NewListener()
-	s := Server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.URL.Path) }), slog.New(slog.DiscardHandler))
+	s := Server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.URL.Path) }),
+		slog.New(slog.DiscardHandler))
 	go func() { _ = s.Serve(Listener(l)) }()
 	defer s.Close()
 	for line, want := range map[string]int{
-		"GET / HTTP/1.1": 200, "GET http://example.com/a HTTP/1.1": 200, "GET http://example.com HTTP/1.1": 200, "OPTIONS * HTTP/1.1": 200,
-		"PRI * HTTP/2.0": 400, "PRI * HTTP/1.1": 400, "GET * HTTP/1.1": 400, "CONNECT example.com:443 HTTP/1.1": 400, "CONNECT / HTTP/1.1": 400,
+		"GET / HTTP/1.1": 200, "GET http://example.com/a HTTP/1.1": 200, "GET http://example.com HTTP/1.1": 200,
+		"OPTIONS * HTTP/1.1": 200,
+		"PRI * HTTP/2.0":     400, "PRI * HTTP/1.1": 400, "GET * HTTP/1.1": 400, "CONNECT example.com:443 HTTP/1.1": 400,
+		"CONNECT / HTTP/1.1": 400,
 	} {
 		client, err := l.Dial(t.Context())
 		base.Check(t, err)
@@ -133,7 +139,8 @@ func (d *deadlines) SetReadDeadline(time.Time) error { d.set++; return nil }
 // be for the next request by then.
 func TestLateReaderLeavesTheConnectionAlone(t *testing.T) {
 	var late io.Reader
-	w, r := &deadlines{ResponseWriter: httptest.NewRecorder()}, httptest.NewRequest(http.MethodPost, "/", strings.NewReader("late"))
+	w, r := &deadlines{ResponseWriter: httptest.NewRecorder()}, httptest.NewRequest(http.MethodPost, "/",
+		strings.NewReader("late"))
 	guard(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { late = r.Body })).ServeHTTP(w, r)
 	before := w.set
 	if b, err := io.ReadAll(late); string(b) != "late" || err != nil || w.set != before || before == 0 {

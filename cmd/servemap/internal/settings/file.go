@@ -93,7 +93,8 @@ func faulty(text []byte, err error) error {
 	}
 	switch {
 	case unknown != nil:
-		return fmt.Errorf(":%d: There is no setting %s. %s", line, key, Meant(key, slices.Sorted(maps.Keys(types)), `"servemap config" prints all of them.`))
+		return fmt.Errorf(":%d: There is no setting %s. %s", line, key, Meant(key, slices.Sorted(maps.Keys(types)),
+			`"servemap config" prints all of them.`))
 	case takes[types[key]] != "" && !strings.Contains(bad.Error(), "already"):
 		return fmt.Errorf(":%d: %s takes %s", line, key, takes[types[key]])
 	}

@@ -133,7 +133,8 @@ func (s *Settings) Check() error {
 		return wrong("{-folder} and {-to} are both given; a site has one of them")
 	}
 	if s.Data != "" && s.Folder != "" && folder.Serves(s.Folder, s.Data) {
-		return wrong("{-data} %s is in the folder that is served, so visitors could fetch what is learned; give a folder outside it, or one whose name begins with a dot", s.Data)
+		return wrong("{-data} %s is in the folder that is served, so visitors could fetch what is learned; give a folder "+
+			"outside it, or one whose name begins with a dot", s.Data)
 	}
 	return nil
 }

@@ -22,16 +22,19 @@ import (
 
 // decisions are the names of decisions in a file.
 var decisions = map[string]servemap.Decision{
-	"": servemap.DecisionUnset, "auto": servemap.DecisionAuto, "always": servemap.DecisionAlways, "never": servemap.DecisionNever,
+	"": servemap.DecisionUnset, "auto": servemap.DecisionAuto, "always": servemap.DecisionAlways,
+	"never": servemap.DecisionNever,
 }
 
 // Options returns the library's options for these settings.
 func (s *Settings) Options(log *slog.Logger) (*servemap.Options, error) {
 	o := &servemap.Options{
-		Name: s.Name, Hosts: s.Hosts, Entries: s.Entries, Benign: s.Benign, StrippedPrefix: s.Stripped, ReportOnly: s.ReportOnly, Crawlers: s.Crawlers, CrawlerRanges: s.Ranges, Logger: log,
-		Robots:     s.RobotsText,
-		Extensions: servemap.Extensions{Alternates: s.Alternates, Images: s.Images, Videos: s.Videos, News: s.News, Publication: s.Publication},
-		Limits:     servemap.Limits{KeepFor: s.KeepFor.Duration, PartPages: s.PartPages, RenderEvery: s.Render.Duration},
+		Name: s.Name, Hosts: s.Hosts, Entries: s.Entries, Benign: s.Benign, StrippedPrefix: s.Stripped,
+		ReportOnly: s.ReportOnly, Crawlers: s.Crawlers, CrawlerRanges: s.Ranges, Logger: log,
+		Robots: s.RobotsText,
+		Extensions: servemap.Extensions{Alternates: s.Alternates, Images: s.Images, Videos: s.Videos, News: s.News,
+			Publication: s.Publication},
+		Limits: servemap.Limits{KeepFor: s.KeepFor.Duration, PartPages: s.PartPages, RenderEvery: s.Render.Duration},
 	}
 	rules, err := s.rules()
 	if err != nil {
@@ -104,7 +107,8 @@ func (s *Settings) Handler(log *slog.Logger) (http.Handler, error) {
 		return folder.New(s.Folder)
 	}
 	if s.To == "" {
-		return nil, wrong("{-to} is missing; give the address where the site itself listens, such as {-to=http://localhost:3000}")
+		return nil, wrong("{-to} is missing; give the address where the site itself listens, such as " +
+			"{-to=http://localhost:3000}")
 	}
 	if !slices.Contains([]string{"origin", "upstream"}, s.Host) {
 		return nil, wrong("{-host} %s: give origin or upstream", s.Host)
@@ -117,7 +121,8 @@ func (s *Settings) Handler(log *slog.Logger) (http.Handler, error) {
 	if err != nil {
 		return nil, wrong("{-origin}: %w", err)
 	}
-	site, err := upstream.New(upstream.Config{To: s.To, Origin: origin, OwnHost: s.Host == "upstream", Trusted: trusted, Timeout: s.Timeout.Duration, Log: log})
+	site, err := upstream.New(upstream.Config{To: s.To, Origin: origin, OwnHost: s.Host == "upstream", Trusted: trusted,
+		Timeout: s.Timeout.Duration, Log: log})
 	if err != nil {
 		return nil, wrong("{-to}: %w", err)
 	}

@@ -25,7 +25,8 @@ func NewLog(w Plain, form string, level slog.Level) (*slog.Logger, error) {
 	lives := isTerminal(to)
 	switch {
 	case form == "people", form == "" && lives:
-		return slog.New(people{screen: &screen{to: to, level: level, lives: lives, colours: lives && os.Getenv("NO_COLOR") == ""}}), nil
+		return slog.New(people{screen: &screen{to: to, level: level, lives: lives,
+			colours: lives && os.Getenv("NO_COLOR") == ""}}), nil
 	case form == "json":
 		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level})), nil
 	case form == "text", form == "":
@@ -164,7 +165,8 @@ func (w Plain) Write(p []byte) (int, error) {
 func Escape(text, keep string) string {
 	var b strings.Builder
 	for _, r := range text {
-		if reorders := r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069; reorders || unicode.IsControl(r) && !strings.ContainsRune(keep, r) {
+		if reorders := r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069; reorders ||
+			unicode.IsControl(r) && !strings.ContainsRune(keep, r) {
 			fmt.Fprintf(&b, `\u%04x`, r)
 		} else {
 			b.WriteRune(r)

@@ -17,7 +17,8 @@ func TestPeopleReadShortLinesThatSteerNothing(t *testing.T) {
 	log.Info("serving", "at", strings.Repeat("x", 100), "sitemap", "y")
 	log.Debug("exploring")
 	got := out.String()
-	if strings.Contains(got, "\x1b") || !strings.Contains(got, `explored  site a  pages 3  of evil\u001b`) || !strings.Contains(got, "\n         sitemap y\n") || strings.Contains(got, "exploring") {
+	if strings.Contains(got, "\x1b") || !strings.Contains(got, `explored  site a  pages 3  of evil\u001b`) ||
+		!strings.Contains(got, "\n         sitemap y\n") || strings.Contains(got, "exploring") {
 		t.Errorf("%q", got)
 	}
 	if _, err := NewLog(Plain{io.Discard}, "xml", slog.LevelInfo); err == nil {
@@ -45,7 +46,8 @@ func TestProgressIsOneLineOfATerminal(t *testing.T) {
 	log.Debug("exploring", "requests", 1)
 	log.Debug("exploring", "requests", 2)
 	log.Info("explored")
-	if got := out.String(); strings.Count(got, "\n") != 1 || strings.Count(got, "\r\x1b[K") != 3 || !strings.HasSuffix(got, "explored\n") {
+	if got := out.String(); strings.Count(got, "\n") != 1 || strings.Count(got, "\r\x1b[K") != 3 ||
+		!strings.HasSuffix(got, "explored\n") {
 		t.Errorf("%q", got)
 	}
 }

@@ -226,7 +226,8 @@ func parseTarget(to string) (*url.URL, func(context.Context, string, string) (ne
 		return nil, nil, errors.New("the address has a user; give it without, such as http://localhost:3000")
 	}
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.RawQuery != "" {
-		return nil, nil, fmt.Errorf("%q is no address of a server; give one such as http://localhost:3000 or unix:/run/site.sock", to)
+		return nil, nil, fmt.Errorf("%q is no address of a server; give one such as http://localhost:3000 or "+
+			"unix:/run/site.sock", to)
 	}
 	return u, dialer.DialContext, nil
 }

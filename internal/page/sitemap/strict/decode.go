@@ -13,7 +13,8 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// Unpack unpacks what is packed with gzip, at most so many bytes. packed says that it was; the error, that it broke off.
+// Unpack unpacks what is packed with gzip, at most so many bytes. packed says that it was; the error, that it broke
+// off.
 func Unpack(body []byte, most int) (text []byte, packed bool, err error) {
 	if !bytes.HasPrefix(body, []byte("\x1f\x8b")) {
 		return body, false, nil

@@ -1,9 +1,9 @@
 // Package strict reads XML 1.0 with namespaces as the parsers of search engines do, such as expat: it refuses what
 // these refuse, and says at which line. Package encoding/xml, which does the reading, lets some of that pass: text
-// around the root, two roots, undeclared prefixes, doubled attributes, attributes that nothing parts. And it ends at the
-// first fault. Before the root, and where a name tells what is meant, this reader goes on, so that an owner learns of
-// the other faults too. It also unpacks a text, and turns it into UTF-8. It must take time and memory in proportion to the
-// text, whoever wrote it.
+// around the root, two roots, undeclared prefixes, doubled attributes, attributes that nothing parts. And it ends at
+// the first fault. Before the root, and where a name tells what is meant, this reader goes on, so that an owner learns
+// of the other faults too. It also unpacks a text, and turns it into UTF-8. It must take time and memory in proportion
+// to the text, whoever wrote it.
 package strict
 
 import (
@@ -171,8 +171,8 @@ func (s *scanner) next() bool {
 	return true
 }
 
-// mostExpanded is how many bytes the entities of a text may stand for: in expat, a text that is longer must not consist of
-// entities for the most part.
+// mostExpanded is how many bytes the entities of a text may stand for: in expat, a text that is longer must not consist
+// of entities for the most part.
 const mostExpanded = 8 << 20
 
 // reference matches what stands for an entity.
@@ -269,7 +269,8 @@ func (s *scanner) start(e xml.StartElement, at, line int, raw []byte) bool {
 		if a.Name.Space == "xmlns" || a.Name == (xml.Name{Local: "xmlns"}) {
 			s.spaces[a.Value] = true
 		}
-		if a.Name.Space == "xmlns" && (a.Value == "" || a.Name.Local == "xmlns" || (a.Name.Local == "xml") != (a.Value == xmlNames)) {
+		if a.Name.Space == "xmlns" && (a.Value == "" || a.Name.Local == "xmlns" ||
+			(a.Name.Local == "xml") != (a.Value == xmlNames)) {
 			s.note(line, "xmlns:%s=%q, which XML does not allow", a.Name.Local, a.Value)
 		}
 		if seen[a.Name] {
@@ -297,7 +298,8 @@ func (s *scanner) declared(name xml.Name, line int) bool {
 	}
 	if !s.spaces[name.Space] {
 		s.spaces[name.Space] = true
-		s.note(line, "the prefix %s: of <%[1]s:%s> is not declared; the root element must have xmlns:%[1]s", name.Space, name.Local)
+		s.note(line, "the prefix %s: of <%[1]s:%s> is not declared; the root element must have xmlns:%[1]s", name.Space,
+			name.Local)
 	}
 	return true
 }

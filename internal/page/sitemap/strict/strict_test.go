@@ -58,8 +58,10 @@ func FuzzRead(f *testing.F) {
 	const doctype = `<!DOCTYPE urlset [<!ENTITY x "%s">]><urlset a="%[2]s">%[2]s</urlset>`
 	for _, text := range []string{
 		"\ufeff<?xml version='1.0'?>\n<urlset xmlns='u' xmlns:i='v'><url><loc>http://a&amp;b</loc><i:image/></url></urlset>",
-		"Notice: x\n<?xml version='1.0' encoding='latin1'?><urlset>\xe9</urlset><urlset/>", "\xff\xfe<\x00u\x00r\x00l\x00s\x00e\x00t\x00/\x00>\x00",
-		strings.Repeat("<a>", 2*deepest), fmt.Sprintf(doctype, "y", "&x;"), fmt.Sprintf(doctype, strings.Repeat("y", 8<<10), strings.Repeat("&x;", 4<<10)),
+		"Notice: x\n<?xml version='1.0' encoding='latin1'?><urlset>\xe9</urlset><urlset/>",
+		"\xff\xfe<\x00u\x00r\x00l\x00s\x00e\x00t\x00/\x00>\x00",
+		strings.Repeat("<a>", 2*deepest), fmt.Sprintf(doctype, "y", "&x;"), fmt.Sprintf(doctype, strings.Repeat("y", 8<<10),
+			strings.Repeat("&x;", 4<<10)),
 		packed.String(), packed.String()[:packed.Len()/2],
 	} {
 		f.Add([]byte(text))

@@ -1,6 +1,7 @@
-// Package listing reads one file that lists pages: a sitemap, an index, a feed or a text of URLs, and says what is wrong
-// with it, by the protocol of sitemaps.org and by what Google documents of its extensions. It asks nobody. What it is told
-// of the site is in [Site], and what files say of each other in [Judge]. All it finds goes into a [report.Report].
+// Package listing reads one file that lists pages: a sitemap, an index, a feed or a text of URLs, and says what is
+// wrong with it, by the protocol of sitemaps.org and by what Google documents of its extensions. It asks nobody. What
+// it is told of the site is in [Site], and what files say of each other in [Judge]. All it finds goes into a
+// [report.Report].
 package listing
 
 import (
@@ -24,7 +25,8 @@ func contentType(header, form string, packed bool) (kind, text string) {
 		return "type-advice", "has no Content-Type"
 	case err != nil:
 		return "content-type", fmt.Sprintf("has the Content-Type %q, which is none", report.Shorten(header))
-	case packed && (strings.Contains(sub, "gzip") || sub == "octet-stream" || sub == "x-gunzip" || isXML || main == "text" && sub == "plain"), isXML && form != "text":
+	case packed && (strings.Contains(sub, "gzip") || sub == "octet-stream" || sub == "x-gunzip" || isXML ||
+		main == "text" && sub == "plain"), isXML && form != "text":
 		return "", ""
 	case form == "text" && main == "text" && sub != "html":
 		return "", ""

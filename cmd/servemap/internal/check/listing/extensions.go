@@ -34,8 +34,10 @@ func fields(list string) (all []field) {
 // inside has the elements of the extensions, by that around them.
 var inside = map[string][]field{
 	"image": fields("loc!url caption geo_location title license"),
-	"video": fields("thumbnail_loc!url title! description! content_loc:url player_loc:url duration:seconds expiration_date:date rating:stars view_count:number " +
-		"publication_date:date family_friendly:choice restriction price requires_subscription:choice uploader platform live:choice tag category gallery_loc " +
+	"video": fields("thumbnail_loc!url title! description! content_loc:url player_loc:url duration:seconds " +
+		"expiration_date:date rating:stars view_count:number " +
+		"publication_date:date family_friendly:choice restriction price requires_subscription:choice uploader platform " +
+		"live:choice tag category gallery_loc " +
 		"content_segment_loc id tvshow"),
 	"news":        fields("publication! publication_date!date title! access genres keywords stock_tickers geo_locations"),
 	"publication": fields("name! language!language"),
@@ -52,8 +54,12 @@ var fits = map[string]struct {
 	"seconds": {"it is 1 to 28,800 seconds", func(text string) bool { return isNumber(text, 1, 28800) }},
 	"stars":   {"it is 0.0 to 5.0", func(text string) bool { return isNumber(text, 0, 5) }},
 	"number":  {"it is a number", func(text string) bool { return isNumber(text, 0, 1e15) }},
-	"choice":  {"it is yes or no", func(text string) bool { return strings.EqualFold(text, "yes") || strings.EqualFold(text, "no") }},
-	"date":    {"it must be as 2026-11-01 or 2026-11-01T08:00:00Z", func(text string) bool { _, ok := ParseDate(text); return ok }},
+	"choice": {"it is yes or no", func(
+		text string) bool {
+		return strings.EqualFold(text, "yes") || strings.EqualFold(text, "no")
+	}},
+	"date": {"it must be as 2026-11-01 or 2026-11-01T08:00:00Z",
+		func(text string) bool { _, ok := ParseDate(text); return ok }},
 	"language": {"it is a code of ISO 639, such as en, or zh-cn or zh-tw", func(text string) bool {
 		return newsLanguage.MatchString(strings.ToLower(text)) && (len(text) != 2 || badLanguage(text) == "")
 	}},

@@ -212,7 +212,8 @@ func (r *reader) listed(n *sitemap.Node) {
 	for _, k := range n.Kids {
 		switch text := strings.TrimSpace(k.Text); {
 		case k.Space != r.root.Space:
-		case k.Local == "changefreq" && (text == "" || !sitemap.ValidFreq(text)), k.Local == "priority" && !isNumber(text, 0, 1):
+		case k.Local == "changefreq" && (text == "" || !sitemap.ValidFreq(text)),
+			k.Local == "priority" && !isNumber(text, 0, 1):
 			r.To.Add(k.Local, e.At(), "has the %s %q", k.Local, text)
 		}
 	}

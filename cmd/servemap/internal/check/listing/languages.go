@@ -41,7 +41,8 @@ func badLanguage(lang string) string {
 		}
 		return "there is no language " + m[1] + " in ISO 639-1" + right
 	}
-	if at, err := language.ParseRegion(m[3]); len(m[3]) == 2 && (err != nil || !at.IsCountry() || at.Canonicalize() != at) {
+	if at, err := language.ParseRegion(m[3]); len(m[3]) == 2 && (err != nil || !at.IsCountry() ||
+		at.Canonicalize() != at) {
 		hint := ""
 		if strings.EqualFold(m[3], "uk") {
 			hint = "; the United Kingdom is GB"
@@ -52,7 +53,8 @@ func badLanguage(lang string) string {
 }
 
 // otherLanguage has what is mistaken for the code of a language, most often the region's.
-var otherLanguage = map[string]string{"jp": "ja", "cn": "zh", "dk": "da", "cz": "cs", "gr": "el", "ua": "uk", "us": "en-US", "gb": "en-GB", "at": "de-AT", "iw": "he", "in": "id"}
+var otherLanguage = map[string]string{"jp": "ja", "cn": "zh", "dk": "da", "cz": "cs", "gr": "el", "ua": "uk",
+	"us": "en-US", "gb": "en-GB", "at": "de-AT", "iw": "he", "in": "id"}
 
 // Link is a link to a page in another language.
 type Link struct{ Lang, Href string }
@@ -154,7 +156,8 @@ func (j *Judge) Languages() {
 			case listed && (!named || !back.names(self)):
 				j.To.Add("hreflang-return", e.At(), "names %s for %s, which does not name it in turn", one.href, one.lang)
 			case !listed && j.Host != "" && one.lang != "x-default" && strings.HasPrefix(one.key, j.Scheme+"://"+j.Host+"/"):
-				j.To.Add("hreflang-unlisted", report.At{Where: one.href, File: e.File, Line: e.Line}, "is named for %s by %s, and not listed", one.lang, e.Loc)
+				j.To.Add("hreflang-unlisted", report.At{Where: one.href, File: e.File, Line: e.Line},
+					"is named for %s by %s, and not listed", one.lang, e.Loc)
 			}
 		}
 	}

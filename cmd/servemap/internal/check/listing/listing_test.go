@@ -17,7 +17,8 @@ import (
 // now is when the files of the tests are read.
 var now = time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
 
-// judge reads files of https://example.com, whose robots.txt disallows /private/, and returns how many entries they have.
+// judge reads files of https://example.com, whose robots.txt disallows /private/, and returns how many entries they
+// have.
 func judge(t testing.TB, files ...Answer) (*report.Report, *Judge, int) {
 	t.Helper()
 	r, entries := &report.Report{}, 0
@@ -37,7 +38,8 @@ func judge(t testing.TB, files ...Answer) (*report.Report, *Judge, int) {
 
 // file returns a file of that name, with the Content-Type that it should have.
 func file(name string, body []byte) Answer {
-	return Answer{URL: &url.URL{Scheme: "https", Host: "example.com", Path: "/" + name}, Body: body, ContentType: typeOf(name)}
+	return Answer{URL: &url.URL{Scheme: "https", Host: "example.com", Path: "/" + name}, Body: body,
+		ContentType: typeOf(name)}
 }
 
 // stored returns a file of testdata.
@@ -87,7 +89,8 @@ func TestEachFaultIsFound(t *testing.T) {
 			if len(r.Groups) != 1 || r.Groups[0].Kind != kind {
 				t.Fatalf("found %+v, want %s alone", r.Groups, kind)
 			}
-			if !slices.ContainsFunc(r.Groups[0].Findings, func(f report.Finding) bool { return strings.Contains(f.Place()+" "+f.Text, says) }) {
+			if !slices.ContainsFunc(r.Groups[0].Findings,
+				func(f report.Finding) bool { return strings.Contains(f.Place()+" "+f.Text, says) }) {
 				t.Errorf("it says %+v, want %q", r.Groups[0].Findings, says)
 			}
 			for _, f := range r.Groups[0].Findings {
@@ -137,7 +140,8 @@ func BenchmarkFilesOfStrangers(b *testing.B) {
 	}
 	same := func(text string) string { return fill(func(int) string { return text }) }
 	for _, bb := range []struct{ name, text string }{
-		{"namespaces", "<urlset" + fill(func(i int) string { return fmt.Sprintf(` xmlns:n%d="a"`, i) }) + ">" + same("<n0:a/>")},
+		{"namespaces", "<urlset" + fill(func(i int) string { return fmt.Sprintf(` xmlns:n%d="a"`, i) }) + ">" +
+			same("<n0:a/>")},
 		{"attributes", "<urlset" + fill(func(i int) string { return fmt.Sprintf(` a:a%d=""`, i) }) + ">"},
 		{"attributes that are there twice", "<urlset><!--" + same(" ") + "-->" + same(`<a b="" b=""/>`)},
 		{"beginnings of roots", same("<urlset")},
@@ -154,7 +158,8 @@ func BenchmarkFilesOfStrangers(b *testing.B) {
 
 // FuzzFile reads files of strangers.
 func FuzzFile(f *testing.F) {
-	for _, name := range []string{"google-video.xml", "npm-sitemap.xml", "rss.xml", "text.txt", "rails-sitemap-generator.xml.gz"} {
+	for _, name := range []string{"google-video.xml", "npm-sitemap.xml", "rss.xml", "text.txt",
+		"rails-sitemap-generator.xml.gz"} {
 		f.Add(stored(f, "good", name).Body)
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -173,8 +178,9 @@ func FuzzFile(f *testing.F) {
 }
 
 func TestWhatStandsInAWrongNamespaceIsJudgedToo(t *testing.T) {
-	r, _, _ := judge(t, file("sitemap.xml", []byte(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:i="http://www.google.com/schemas/sitemap-images/1.1">`+
-		`<url><loc>https://example.com/a</loc><i:image><i:loc>/a.jpg</i:loc></i:image></url></urlset>`)))
+	r, _, _ := judge(t, file("sitemap.xml",
+		[]byte(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:i="http://www.google.com/schemas/sitemap-images/1.1">`+
+			`<url><loc>https://example.com/a</loc><i:image><i:loc>/a.jpg</i:loc></i:image></url></urlset>`)))
 	if !r.Has("namespace") || !r.Has("image") {
 		t.Errorf("it says %+v", r.Groups)
 	}
@@ -182,7 +188,8 @@ func TestWhatStandsInAWrongNamespaceIsJudgedToo(t *testing.T) {
 
 func TestSitemapWithoutAPageOfTheSiteIsNotToldToHaveNoDates(t *testing.T) {
 	entries := strings.Repeat("<url><loc>http://localhost:18200/</loc></url>", 2*fewDates)
-	r, _, _ := judge(t, file("sitemap.xml", []byte(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`+entries+"</urlset>")))
+	r, _, _ := judge(t, file("sitemap.xml", []byte(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`+entries+
+		"</urlset>")))
 	if slices.ContainsFunc(r.Groups, func(g report.Group) bool { return g.Kind == "dates-none" }) {
 		t.Errorf("of 0 pages it says %+v", r.Groups)
 	}

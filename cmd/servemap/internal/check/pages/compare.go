@@ -13,8 +13,9 @@ import (
 // slack is how far two dates of one change may lie apart: programs differ by a time zone.
 const slack = 24*time.Hour + time.Minute
 
-// Compare reports what is wrong with each page, and what only all pages together show: what shows the text of nowhere, which is what the site answers where
-// it has no page; what shows the same; what says nothing without scripts; whether the dates are true.
+// Compare reports what is wrong with each page, and what only all pages together show: what shows the text of nowhere,
+// which is what the site answers where it has no page; what shows the same; what says nothing without scripts; whether
+// the dates are true.
 func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 	read, own := 0, 0 // own have a lastmod, and a date of their own
 	same, modified, sent := map[uint64][]string{}, map[int64]int{}, map[int64]int{}
@@ -49,7 +50,8 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 		p.dates(at, to, now, shared(sent, p.sent, read), shared(modified, p.modified, read))
 	}
 	if own > 0 {
-		to.Facts = append(to.Facts, fmt.Sprintf("The lastmod of %s was compared with the date that the page itself gives.", report.Count(own, "page")))
+		to.Facts = append(to.Facts, fmt.Sprintf("The lastmod of %s was compared with the date that the page itself gives.",
+			report.Count(own, "page")))
 	}
 }
 
@@ -75,8 +77,8 @@ func isRoot(loc string) bool {
 	return err == nil && address.IsRoot(u)
 }
 
-// dates compares the lastmod of a page with what the page and its server say. Dates that most pages share are of a build,
-// and those of the moment are of the request: they say nothing of one page.
+// dates compares the lastmod of a page with what the page and its server say. Dates that most pages share are of a
+// build, and those of the moment are of the request: they say nothing of one page.
 func (p *Page) dates(at report.At, to *report.Report, now time.Time, sharedHeader, sharedDate bool) {
 	d := p.Entry.Date
 	if d.At.IsZero() {

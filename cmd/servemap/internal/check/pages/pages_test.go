@@ -25,7 +25,8 @@ func answerOf(t *testing.T, name string) Answer {
 	text, err := os.ReadFile(filepath.Join("testdata", "answers", name+".http"))
 	base.Check(t, err)
 	head, body, _ := bytes.Cut(text, []byte("\n\n"))
-	resp, err := http.ReadResponse(bufio.NewReader(io.MultiReader(bytes.NewReader(head), strings.NewReader("\n\n"), bytes.NewReader(body))), nil)
+	resp, err := http.ReadResponse(bufio.NewReader(io.MultiReader(bytes.NewReader(head), strings.NewReader("\n\n"),
+		bytes.NewReader(body))), nil)
 	base.Check(t, err)
 	return Answer{Status: resp.StatusCode, Header: resp.Header, Body: body}
 }
@@ -58,7 +59,8 @@ func TestEachAnswerIsJudged(t *testing.T) {
 func dated(loc, lastmod, own, sent string) *Page {
 	body := "<!doctype html><title>A</title><main><p>A text about " + loc
 	if own != "" {
-		body = `<!doctype html><title>A</title><meta property="article:modified_time" content="` + own + `"><main><p>A text about ` + loc
+		body = `<!doctype html><title>A</title><meta property="article:modified_time" content="` + own +
+			`"><main><p>A text about ` + loc
 	}
 	h := http.Header{"Content-Type": {"text/html"}}
 	if sent != "" {
@@ -66,7 +68,8 @@ func dated(loc, lastmod, own, sent string) *Page {
 		h.Set("Last-Modified", at.Format(http.TimeFormat))
 	}
 	d, _ := listing.ParseDate(lastmod)
-	return &Page{Entry: listing.Entry{Loc: "https://example.com" + loc, Date: d}, Answer: Answer{Status: 200, Header: h, Body: []byte(body)}}
+	return &Page{Entry: listing.Entry{Loc: "https://example.com" + loc, Date: d},
+		Answer: Answer{Status: 200, Header: h, Body: []byte(body)}}
 }
 
 // found judges pages, and returns the kinds of what is found.
@@ -101,7 +104,8 @@ func TestDatesAreComparedWithThePage(t *testing.T) {
 			t.Errorf("%s: found %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	shared := []*Page{dated("/a", "2026-11-01", "2026-11-20", "2026-11-20"), dated("/b", "2026-10-01", "2026-11-20", "2026-11-20"), dated("/c", "2026-09-01", "2026-11-20", "2026-11-20")}
+	shared := []*Page{dated("/a", "2026-11-01", "2026-11-20", "2026-11-20"),
+		dated("/b", "2026-10-01", "2026-11-20", "2026-11-20"), dated("/c", "2026-09-01", "2026-11-20", "2026-11-20")}
 	if got := found(shared...); got != "" {
 		t.Errorf("dates of a build: found %q", got)
 	}
@@ -137,7 +141,8 @@ func TestDatesAreComparedWithWhatWasSeen(t *testing.T) {
 		{"unchanged since before", "2026-10-01", "2026-11-01", "", "2026-11-20", ""},
 		{"the date moved, the page did not", "2026-11-10T08:00:00Z", "2026-11-01", "", "2026-11-20", "seen-moved"},
 		{"the page changed then", "2026-11-10", "2026-11-01", "2026-11-10T09:00:00Z", "2026-11-20", ""},
-		{"the page changed, the date did not", "2026-10-01", "2026-11-01", "2026-11-10T09:00:00Z", "2026-11-20", "seen-changed"},
+		{"the page changed, the date did not", "2026-10-01", "2026-11-01", "2026-11-10T09:00:00Z", "2026-11-20",
+			"seen-changed"},
 		{"seen for a moment", "2026-11-10", "2026-11-20", "", "2026-11-20", ""},
 		{"after the last look", "2026-11-25", "2026-11-01", "", "2026-11-20", ""},
 	} {

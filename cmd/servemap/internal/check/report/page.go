@@ -29,8 +29,8 @@ var (
 	markPage = plain.Must(plain.New("report").Funcs(funcs).Parse(wiki))
 	textPage = plain.Must(plain.New("report").Funcs(funcs).Parse(lines))
 	// markdown escapes a text of strangers.
-	markdown = strings.NewReplacer(`\`, `\\`, "&", "&amp;", "|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`,
-		"\n", " ", "\r", " ")
+	markdown = strings.NewReplacer(`\`, `\\`, "&", "&amp;", "|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "[",
+		`\[`, "\n", " ", "\r", " ")
 )
 
 // How many findings of a kind are shown unless all are: on a terminal, and in a file.
@@ -72,7 +72,8 @@ func (r *Report) view(all bool, most int) view {
 // Wrapped returns a text in lines that are no wider than the style says.
 func (v view) Wrapped(text, indent string) string { return Wrap(v.Escape(text), indent, v.Width) }
 
-// HTML writes the report as one page, in the inspector's colours and without scripts, to be handed to somebody or printed.
+// HTML writes the report as one page, in the inspector's colours and without scripts, to be handed to somebody or
+// printed.
 func (r *Report) HTML(w io.Writer, all bool) error { return page.Execute(w, r.view(all, inFile)) }
 
 // Markdown writes the report for a ticket or a wiki.

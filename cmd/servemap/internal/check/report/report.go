@@ -239,7 +239,8 @@ func (s Sample) Text() string {
 		text += fmt.Sprintf(", chosen %s (seed %d)", s.Choice, s.Seed)
 	}
 	answers := parts(
-		part{s.Read, "with a page"}, part{s.Asked - s.Read - s.Walled, "with a redirect, an error or nothing"}, part{s.Walled, "with a bot wall"},
+		part{s.Read, "with a page"}, part{s.Asked - s.Read - s.Walled, "with a redirect, an error or nothing"},
+		part{s.Walled, "with a bot wall"},
 	)
 	if answers != "" {
 		text += ": " + strings.Replace(answers, " ", " answered ", 1)

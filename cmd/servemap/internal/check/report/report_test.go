@@ -12,11 +12,14 @@ import (
 
 // sampleReport has 52 faults of two kinds and one piece of advice, found in another order.
 func sampleReport() *Report {
-	r := &Report{URL: "https://example.com", Options: "-crawl -seed 7", Site: "https://example.com", Time: time.Unix(1_800_000_000, 0).UTC(), Sample: Sample{Listed: 1169, Asked: 20, Read: 16, Seed: 7, Choice: "by chance"},
+	r := &Report{URL: "https://example.com", Options: "-crawl -seed 7", Site: "https://example.com",
+		Time: time.Unix(1_800_000_000, 0).UTC(), Sample: Sample{Listed: 1169, Asked: 20, Read: 16, Seed: 7,
+			Choice: "by chance"},
 		Files: []File{{URL: "https://example.com/sitemap.xml", Form: "sitemap", Entries: 1169, Bytes: 1000}}}
 	r.Add("unnamed", At{Where: "https://example.com/sitemap.xml"}, "is found by a line")
 	for i := range 51 {
-		r.Add("redirect", At{Where: fmt.Sprintf("https://example.com/%d", i)}, "redirects (301) to %s", "https://example.com/<script>alert(1)</script>")
+		r.Add("redirect", At{Where: fmt.Sprintf("https://example.com/%d", i)}, "redirects (301) to %s",
+			"https://example.com/<script>alert(1)</script>")
 	}
 	r.Add("xml", At{Where: "https://example.com/sitemap.xml", Line: 3}, "%s", strings.Repeat("a", 1<<20))
 	r.Finish()
@@ -32,13 +35,22 @@ func TestReportsSayTheSameInAllForms(t *testing.T) {
 		want  []string
 	}{
 		{"text", func(b *strings.Builder) error { return r.Text(b, false, plain) }, []string{
-			"20 of 1,169 listed pages were asked for, chosen by chance (seed 7): 16 answered with a page, 4 with a redirect, an error or nothing. What is", "fault   1 error in the XML\n",
-			"fault   51 pages redirect\n", "/2 redirects (301)", "and 48 more; -all names them", "advice  1 sitemap is not named", "1,169 pages listed, 16 read: 52 faults of 2 kinds, 1 piece of advice\n"}},
-		{"text with all", func(b *strings.Builder) error { return r.Text(b, true, plain) }, []string{"/2 redirects (301)", "/3 redirects (301)"}},
-		{"Markdown", func(b *strings.Builder) error { return r.Markdown(b, false) }, []string{"**1,169 pages listed, 16 read: 52 faults of 2 kinds", "## Fault: 51 pages redirect", "- and 1 more; -all lists up to 1,000 of each kind"}},
-		{"CSV", func(b *strings.Builder) error { return r.CSV(b) }, []string{"level,kind,where,file,line,text,remedy\n", "fault,redirect,https://example.com/3,"}},
-		{"HTML", func(b *strings.Builder) error { return r.HTML(b, false) }, []string{"<h1>52 faults of 2 kinds</h1>", "51 pages redirect</h2>", "&lt;script&gt;", "/49</span>", "and 1 more; -all lists", "servemap check https://example.com -crawl -seed 7</p>"}},
-		{"JSON", func(b *strings.Builder) error { return r.JSON(b) }, []string{`{"level":"fault","kind":"redirect","where":"https://example.com/3"`, `{"level":"summary"`, `"faults":52`}},
+			"20 of 1,169 listed pages were asked for, chosen by chance (seed 7): 16 answered with a page, 4 with a redirect, " +
+				"an error or nothing. What is", "fault   1 error in the XML\n",
+			"fault   51 pages redirect\n", "/2 redirects (301)", "and 48 more; -all names them",
+			"advice  1 sitemap is not named", "1,169 pages listed, 16 read: 52 faults of 2 kinds, 1 piece of advice\n"}},
+		{"text with all", func(b *strings.Builder) error { return r.Text(b, true, plain) },
+			[]string{"/2 redirects (301)", "/3 redirects (301)"}},
+		{"Markdown", func(b *strings.Builder) error { return r.Markdown(b, false) },
+			[]string{"**1,169 pages listed, 16 read: 52 faults of 2 kinds", "## Fault: 51 pages redirect",
+				"- and 1 more; -all lists up to 1,000 of each kind"}},
+		{"CSV", func(b *strings.Builder) error { return r.CSV(b) },
+			[]string{"level,kind,where,file,line,text,remedy\n", "fault,redirect,https://example.com/3,"}},
+		{"HTML", func(b *strings.Builder) error { return r.HTML(b, false) },
+			[]string{"<h1>52 faults of 2 kinds</h1>", "51 pages redirect</h2>", "&lt;script&gt;", "/49</span>",
+				"and 1 more; -all lists", "servemap check https://example.com -crawl -seed 7</p>"}},
+		{"JSON", func(b *strings.Builder) error { return r.JSON(b) },
+			[]string{`{"level":"fault","kind":"redirect","where":"https://example.com/3"`, `{"level":"summary"`, `"faults":52`}},
 	} {
 		var b strings.Builder
 		base.Check(t, tt.write(&b))
@@ -72,9 +84,12 @@ func TestTheSampleIsDescribed(t *testing.T) {
 		{Sample{}, "No listed page was found."},
 		{Sample{Listed: 1, Asked: 1, Read: 1}, "The one listed page was asked for: 1 answered with a page."},
 		{Sample{Listed: 3, Asked: 3, Read: 3}, "All 3 listed pages were asked for: 3 answered with a page."},
-		{Sample{Listed: 3, Asked: 2, Read: 2, Disallowed: 1}, "2 of 3 listed pages were asked for: 2 answered with a page. Not asked for: 1 that robots.txt disallows."},
-		{Sample{Listed: 83, Asked: 77, Read: 59, Walled: 2, Disallowed: 1, Unfit: 4, Elsewhere: 1}, "77 of 83 listed pages were asked for: 59 answered with a page, " +
-			"16 with a redirect, an error or nothing, 2 with a bot wall. Not asked for: 1 that robots.txt disallows, 4 whose address is wrong or not of this site, 1 on another host."},
+		{Sample{Listed: 3, Asked: 2, Read: 2, Disallowed: 1},
+			"2 of 3 listed pages were asked for: 2 answered with a page. Not asked for: 1 that robots.txt disallows."},
+		{Sample{Listed: 83, Asked: 77, Read: 59, Walled: 2, Disallowed: 1, Unfit: 4, Elsewhere: 1},
+			"77 of 83 listed pages were asked for: 59 answered with a page, " +
+				"16 with a redirect, an error or nothing, 2 with a bot wall. Not asked for: 1 that robots.txt disallows, 4 whose " +
+				"address is wrong or not of this site, 1 on another host."},
 		{Sample{Listed: 2, Asked: 2, Walled: 2}, "All 2 listed pages were asked for: 2 answered with a bot wall."},
 	} {
 		if got := tt.Text(); got != tt.want {
@@ -89,11 +104,16 @@ func TestTheHeadlineSaysHowMuchCouldBeChecked(t *testing.T) {
 		kind                 string // that was found
 		headline, care, text string
 	}{
-		{Sample{Listed: 40, Asked: 40, Read: 40}, "unnamed", "No fault found", "good", "40 pages listed, 40 read: 0 faults, 1 piece of advice"},
-		{Sample{Listed: 40, Asked: 40}, "busy", "Nothing could be checked", "wait", "40 pages listed, 0 read: nothing could be checked, 1 piece of advice"},
-		{Sample{Listed: 40}, "unnamed", "Nothing could be checked", "wait", "40 pages listed, 0 read: nothing could be checked, 1 piece of advice"},
-		{Sample{}, "wall-file", "Nothing could be checked", "wait", "0 pages listed, 0 read: nothing could be checked, 1 piece of advice"},
-		{Sample{Listed: 40, Asked: 40, Read: 1}, "wall", "1 of 40 pages could be checked", "wait", "40 pages listed, 1 read: 1 of 40 pages could be checked, 1 piece of advice"},
+		{Sample{Listed: 40, Asked: 40, Read: 40}, "unnamed", "No fault found", "good",
+			"40 pages listed, 40 read: 0 faults, 1 piece of advice"},
+		{Sample{Listed: 40, Asked: 40}, "busy", "Nothing could be checked", "wait",
+			"40 pages listed, 0 read: nothing could be checked, 1 piece of advice"},
+		{Sample{Listed: 40}, "unnamed", "Nothing could be checked", "wait",
+			"40 pages listed, 0 read: nothing could be checked, 1 piece of advice"},
+		{Sample{}, "wall-file", "Nothing could be checked", "wait",
+			"0 pages listed, 0 read: nothing could be checked, 1 piece of advice"},
+		{Sample{Listed: 40, Asked: 40, Read: 1}, "wall", "1 of 40 pages could be checked", "wait",
+			"40 pages listed, 1 read: 1 of 40 pages could be checked, 1 piece of advice"},
 		{Sample{Listed: 40, Asked: 40}, "error", "1 fault", "look", "40 pages listed, 0 read: 1 fault"},
 	} {
 		r := &Report{Sample: tt.Sample}
@@ -118,7 +138,8 @@ func TestTitleThatNeedsNoCountHasNone(t *testing.T) {
 	r.Finish()
 	var page strings.Builder
 	base.Check(t, r.HTML(&page, false))
-	for _, want := range []string{`<td class="num big"></td><th scope="row"><a href="#dates-shared">The pages share`, `<td class="num big">1</td><th scope="row"><a href="#twice">`} {
+	for _, want := range []string{`<td class="num big"></td><th scope="row"><a href="#dates-shared">The pages share`,
+		`<td class="num big">1</td><th scope="row"><a href="#twice">`} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("without %s: %s", want, page.String())
 		}

@@ -27,7 +27,8 @@ func TestTheChoiceDependsOnAddressesAndSeedAlone(t *testing.T) {
 	if other := first(all, 2); slices.Equal(other, chosen) {
 		t.Error("another seed chooses the same")
 	}
-	for _, want := range []string{"https://example.com/about", "https://example.com/blog/a", "https://example.com/blog/b"} {
+	for _, want := range []string{"https://example.com/about", "https://example.com/blog/a",
+		"https://example.com/blog/b"} {
 		if !slices.Contains(chosen, want) {
 			t.Errorf("%s is of a small section, and not chosen: %v", want, chosen)
 		}
