@@ -62,7 +62,7 @@ func Read(name string, text []byte) ([]*Settings, error) {
 }
 
 // begins matches a line that begins a table.
-var begins = regexp.MustCompile("^\\s*\\[+([a-z.]+)")
+var begins = regexp.MustCompile(`^\s*\[+([a-z.]+)`)
 
 // faulty says what is wrong with a text, after the name of its file. On a line that says a setting, that is what the
 // setting takes.
