@@ -232,7 +232,7 @@ func (c *checker) compareLinks(found Crawl) {
 	for _, l := range found.Broken {
 		others := ""
 		if len(l.From) > 1 {
-			others = ", as others do"
+			others = "; other pages link there too"
 		}
 		at := report.At{Where: l.From[0]}
 		c.Add("broken-link", at, "links to %s, which is answered with %s%s", l.To, pages.Status(l.Status), others)
