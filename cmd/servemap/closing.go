@@ -92,7 +92,7 @@ func (c *closing) leave(
 	}
 }
 
-// unbroken takes the broken links, which are told by themselves, from the pages that are not listed.
+// unbroken returns the groups of pages that are not listed, without the broken links: those have a part of their own.
 func unbroken(groups []inspect.Group, named map[string][]inspect.Link, broken []inspect.Link) (rest []inspect.Group) {
 	is, of := map[string]bool{}, map[string]int{}
 	for _, l := range broken {

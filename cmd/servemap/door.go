@@ -34,7 +34,6 @@ type shift struct {
 	listeners []net.Listener
 	states    sync.Map                // of connections, but for those of WebSockets: an http.ConnState by net.Conn
 	busy      atomic.Int64            // requests that are being answered, also those of WebSockets
-	all, safe context.Context         // of requests, and of those that only read
 	cancel    context.CancelCauseFunc // ends all
 	askAgain  context.CancelCauseFunc // ends those that only read
 }
@@ -57,20 +56,21 @@ func (d *door) lead(p *process, to http.Handler) {
 // serve begins a shift. In the last one, those that only read can be ended alone.
 func (d *door) serve(p *process, last bool) {
 	s := &shift{listeners: d.listeners}
-	s.all, s.cancel = context.WithCancelCause(context.Background())
-	s.safe, s.askAgain = context.WithCancelCause(s.all)
+	all, cancel := context.WithCancelCause(context.Background())
+	safe, askAgain := context.WithCancelCause(all)
+	s.cancel, s.askAgain = cancel, askAgain
 	s.Server = patient.Server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.busy.Add(1)
 		defer s.busy.Add(-1)
 		if last && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 			ctx, cancel := context.WithCancelCause(r.Context())
 			defer cancel(nil)
-			defer context.AfterFunc(s.safe, func() { cancel(context.Cause(s.safe)) })()
+			defer context.AfterFunc(safe, func() { cancel(context.Cause(safe)) })()
 			r = r.WithContext(ctx)
 		}
 		(*d.handler.Load()).ServeHTTP(w, r)
 	}), p.log)
-	s.BaseContext = func(net.Listener) context.Context { return s.all }
+	s.BaseContext = func(net.Listener) context.Context { return all }
 	s.ConnState = func(c net.Conn, state http.ConnState) {
 		if s.states.Store(c, state); state == http.StateClosed || state == http.StateHijacked {
 			s.states.Delete(c)

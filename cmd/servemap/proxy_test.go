@@ -200,18 +200,10 @@ func TestDeadUpstreamGives502AndTheSitemapStays(t *testing.T) {
 }
 
 func TestSiteThatIsDownAtTheStartIsToldOnce(t *testing.T) {
-	plain, err := net.Listen("tcp", "127.0.0.1:0") // as php -S does with what is not http
-	base.Check(t, err)
-	defer plain.Close()
-	go func() {
-		for conn, err := plain.Accept(); err == nil; conn, err = plain.Accept() {
-			_, _ = conn.Read(make([]byte, 9999)) // else the client would learn of a reset
-			conn.Close()
-		}
-	}()
+	hangsUp := base.HangsUp(t) // as php -S does with what is not http
 	for to, want := range map[string]string{
 		"unix:" + filepath.Join(t.TempDir(), "s"): "no such file",
-		"https://" + plain.Addr().String():        "it seems to speak http; then write -to http://" + plain.Addr().String(),
+		"https://" + hangsUp:                      "it seems to speak http; then write -to http://" + hangsUp,
 	} {
 		s := serve(t, t.TempDir(), "proxy", "-to", to, "-origin", origin, "-inside", "-explore", "-log-level", "debug")
 		s.log.await(t, "waiting until the site answers")

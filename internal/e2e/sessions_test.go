@@ -97,7 +97,7 @@ func TestPublishedPagesAreListedThoughNoStrangerAsksForThem(t *testing.T) {
 	}
 }
 
-// What is linked without end is left, as by Explore.
+// A calendar whose pages link on without end is given up after a while, as Explore does.
 func TestPagesWithoutEndThatNoStrangerAsksForAreLeft(t *testing.T) {
 	var mu sync.Mutex
 	asked, links := 0, []string{"/news"}

@@ -39,7 +39,7 @@ const (
 )
 
 // cause counts the requests that show the cause of one hint, and the names that they have in common. A
-// name is that of a cookie or header that identifies the client, or of the host that was asked for.
+// name is the name of a cookie or header that tells who the client is, or the host that the request asked for.
 type cause struct {
 	count atomic.Uint64
 	mu    sync.Mutex

@@ -125,8 +125,7 @@ func (e *explorer) bare(path, loc string) {
 	}
 }
 
-// queueQueryOf is called once a path was asked for. It queues the address with a query that waits for that, if there is
-// one.
+// queueQueryOf queues the address that has this path and a query, if one waits until the path alone was asked for.
 func (q *queries) queueQueryOf(path string) {
 	if loc := q.bares[path]; loc != "" {
 		delete(q.bares, path)

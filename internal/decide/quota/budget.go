@@ -25,8 +25,9 @@ var Reading = Rate{
 	Half: 2 * time.Minute,
 }
 
-// Open is the part of some memory that is open to pages that nothing vouches for. What is kept is small: it soon
-// comes free again. The first visits to a new site, while nothing is known, need much.
+// Open returns how many of the bytes may be used by pages that nothing vouches for. That is most of them, since the
+// first visits to a new site, of which nothing is known yet, need much. The rest suffices for all others, as they soon
+// give their bytes back.
 func Open(bytes int64) int64 { return bytes / 5 * 4 }
 
 // Budget is to be spent by all sites of a process. It is safe for concurrent use.

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -198,4 +199,18 @@ func OneByOne(t testing.TB) {
 	if testing.Short() {
 		t.Skip("it takes many steps, one after the other")
 	}
+}
+
+// HangsUp returns the address of a server that reads what it is asked, and hangs up. It ends with the test.
+func HangsUp(t testing.TB) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	Check(t, err)
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for conn, err := l.Accept(); err == nil; conn, err = l.Accept() {
+			_, _ = conn.Read(make([]byte, 9999)) // else the client would learn of a reset
+			conn.Close()
+		}
+	}()
+	return l.Addr().String()
 }

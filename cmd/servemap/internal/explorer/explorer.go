@@ -127,7 +127,7 @@ func cause(st servemap.Stats) (name, means string, n int) {
 	return name, messages.ReasonNamed(name).Means(), int(most)
 }
 
-// logEvery is how often to tell the progress. In between it is told at the level of debugging.
+// logEvery is how often the log tells the progress. The steps in between are logged at the level debug.
 const logEvery = 10 * time.Second
 
 // Exploring is the message of progress.

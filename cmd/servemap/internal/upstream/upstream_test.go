@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/x509"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -25,21 +24,13 @@ func TestOneWhoHangsUpSpeaksHTTPOnlyBeforeTLS(t *testing.T) {
 	})
 	secure := httptest.NewTLSServer(hangsUp)
 	defer secure.Close()
-	plain, err := net.Listen("tcp", "127.0.0.1:0")
-	base.Check(t, err)
-	defer plain.Close()
-	go func() {
-		for conn, err := plain.Accept(); err == nil; conn, err = plain.Accept() {
-			_, _ = conn.Read(make([]byte, 9999)) // else the client would learn of a reset
-			conn.Close()
-		}
-	}()
+	plain := base.HangsUp(t)
 	for _, tt := range []struct {
 		name, to string
 		asked    []string
 		http     bool
 	}{
-		{"no TLS", "https://" + plain.Addr().String(), []string{"/"}, true},
+		{"no TLS", "https://" + plain, []string{"/"}, true},
 		{"one page of a site that answers others", secure.URL, []string{"/", "/crash"}, false},
 		{"the first page of all", secure.URL, []string{"/crash"}, false},
 	} {
