@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -45,8 +47,8 @@ type health struct {
 }
 
 type forgotten struct {
-	Forgotten bool `json:"forgotten"` // false if that was undone
-	Known     bool `json:"known"`     // something was known of the page, or it was forgotten
+	Forgotten bool `json:"forgotten"` // false if that was undone, or nothing was changed
+	Known     bool `json:"known"`     // something was known of the page, or it was forgotten; else nothing was changed
 }
 
 // way is a way in to the inspector.
@@ -108,7 +110,12 @@ func (c *answers) end() error {
 func (c *answers) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /health", c.serveHealth)
-	mux.Handle("GET /inspect/", c.site.Inspector(anybody))
+	inspector := c.site.Inspector(anybody)
+	mux.Handle("GET /inspect/", inspector)
+	mux.HandleFunc("GET /inspect/page.json", func(w http.ResponseWriter, r *http.Request) {
+		r.URL.RawQuery = url.Values{"u": {c.public(r.FormValue("u"))}}.Encode()
+		inspector.ServeHTTP(w, r)
+	})
 	mux.HandleFunc("GET /link", func(w http.ResponseWriter, _ *http.Request) { answer(w, way{c.link}) })
 	mux.HandleFunc("GET /pages", c.servePages)
 	mux.HandleFunc("POST /forget", c.serveForget)
@@ -222,15 +229,31 @@ func (c *answers) servePages(w http.ResponseWriter, r *http.Request) {
 // errorTrailer names the trailer that says why a list broke off.
 const errorTrailer = "Servemap-Error"
 
-func (c *answers) serveForget(w http.ResponseWriter, r *http.Request) {
-	e, err := c.site.Explain(r.Context(), r.FormValue("url"))
-	f := forgotten{Forgotten: r.FormValue("undo") == "", Known: e.Verdict != servemap.VerdictUnknown}
-	change := c.site.Forget
-	if !f.Forgotten {
-		change, f.Known = c.site.UndoForget, e.Reason == servemap.ReasonForgotten
+// public returns the address of a page. The owner may have it from this machine: as the process, or the site behind it,
+// is reached here.
+func (c *answers) public(page string) string {
+	u, err := url.Parse(page)
+	if err != nil || u.Host == originOf(c.Settings).Host() {
+		return page
 	}
-	if err == nil {
-		err = change(r.Context(), r.FormValue("url"))
+	to, err := url.Parse(c.To)
+	here := ipOf(u.Hostname()).IsValid() && u.Port() == strconv.Itoa(portOf(cmp.Or(c.health.Listen, c.Listen)))
+	if here || err == nil && u.Host != "" && u.Host == to.Host {
+		return strings.TrimSuffix(c.Stripped, "/") + u.RequestURI()
+	}
+	return page
+}
+
+// serveForget forgets a page of which something is known, or undoes that.
+func (c *answers) serveForget(w http.ResponseWriter, r *http.Request) {
+	page, undo := c.public(r.FormValue("url")), r.FormValue("undo") != ""
+	e, err := c.site.Explain(r.Context(), page)
+	f, change := forgotten{Known: e.Verdict != servemap.VerdictUnknown}, c.site.Forget
+	if undo {
+		f.Known, change = e.Reason == servemap.ReasonForgotten, c.site.UndoForget
+	}
+	if f.Forgotten = f.Known && !undo; err == nil && f.Known {
+		err = change(r.Context(), page)
 	}
 	if err != nil {
 		refuse(w, err)

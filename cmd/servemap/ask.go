@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/cmd/servemap/internal/explorer"
 	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
@@ -32,6 +33,10 @@ func healthCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 			text = fmt.Sprintf("not served: process %d only answers commands", h.PID)
 		case err == nil && h.Store != "":
 			text = fmt.Sprintf("served by process %d at %s; the store cannot be used: %s", h.PID, h.Listen, h.Store)
+			if has, err := askFirst[health](ctx, control.Process, a.data, "/health"); err == nil && has.PID != h.PID {
+				text = fmt.Sprintf("served by process %d at %s, without a sitemap: it waits for the folder, which process %d at "+
+					"%s has", h.PID, h.Listen, has.PID, has.Listen)
+			}
 		case err == nil:
 			text = fmt.Sprintf("served by process %d at %s", h.PID, h.Listen)
 			switch {
@@ -59,7 +64,7 @@ func healthCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 func isPage(text string) bool { return strings.HasPrefix(text, "/") || strings.Contains(text, "://") }
 
 func noPage(text string) error {
-	return usage("%q is no page; give its path, such as /%[1]s, or its URL", text)
+	return usage("%q is no page; give its path, such as /about, or its URL with http:// or https://", text)
 }
 
 // shownLinks is how many of the pages that link to a page people are shown.
@@ -109,16 +114,25 @@ func forgetCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 		if !isPage(u) {
 			return noPage(u)
 		}
-		const until = ", and stays out until {Always} or -undo names it"
 		query := url.Values{"url": {u}}
-		says := map[bool]string{true: "is no longer listed or known" + until, false: "was not known" + until}
+		done, not := "is no longer listed or known, and stays out until {Always} or -undo names it",
+			"is not known, so nothing was changed; {Never} keeps out what is not known yet"
 		if *undo {
 			query.Set("undo", "1")
-			says = map[bool]string{true: "may be listed again, once a visitor gets it", false: "was not forgotten"}
+			done, not = "may be listed again, once a visitor gets it", "was not forgotten, so nothing was changed"
 		}
-		return each(ctx, a, http.MethodPost, "/forget", query, func(f forgotten) string {
-			return u + " " + words.Say(says[f.Known]) + "\n"
+		var f forgotten
+		err := each(ctx, a, http.MethodPost, "/forget", query, func(answered forgotten) string {
+			says := done
+			if f = answered; !f.Known {
+				says = not
+			}
+			return u + " " + words.Say(says) + "\n"
 		})
+		if err == nil && !f.Known {
+			return errNo
+		}
+		return err
 	}
 }
 
@@ -168,8 +182,7 @@ func exploreCommand(s streams, fs *flag.FlagSet) func(context.Context, string) e
 		case a.json:
 			return nil
 		}
-		terminal.PrintLeft(a.err, last.LeftOut())
-		last.Skipped, last.Examples, last.Params = nil, nil, nil // the table has them
-		return a.show(last.Exploration)
+		fmt.Fprintf(a.out, "%s got %s. Now:\n\n", report.Count(last.Requests, "request"), report.Count(last.Pages, "page"))
+		return a.status(ctx)
 	}
 }

@@ -140,22 +140,38 @@ func TestExplainIsShortWhereAMenuIsOnEachPage(t *testing.T) {
 	}
 }
 
+// An owner copies the address from the browser, or from the settings.
+func TestPageIsExplainedByItsAddressOnThisMachine(t *testing.T) {
+	up := httptest.NewServer(http.HandlerFunc(blog))
+	defer up.Close()
+	s := serve(t, t.TempDir(), "proxy", "-to", up.URL, "-origin", origin+"/shop", "-stripped", "/shop", "-explore")
+	s.log.await(t, "commands are answered")
+	port := s.at[strings.LastIndex(s.at, ":"):]
+	for _, from := range []string{s.at, "http://localhost" + port, "http://[::1]" + port, up.URL} {
+		wantOut(t, codeNo, "\nurl            "+origin+"/shop/article-0?page=2\n", "explain", "-data", s.data,
+			from+"/article-0?page=2")
+	}
+	for _, page := range []string{"https://other.example/", "http://localhost/", "http://other.example" + port + "/"} {
+		wantErrs(t, codeFailed, "the host is not the site's", "explain", "-data", s.data, page)
+	}
+	wantErrs(t, codeUsage, "give its path, such as /about, or its URL", "explain", "-data", s.data, "localhost"+port+"/")
+}
+
 func TestForgottenPageStaysOut(t *testing.T) {
 	s := files(t, writeSite(t), t.TempDir())
-	const stays = ", and stays out until -always or -undo names it\n"
-	for page, want := range map[string]string{"/typo.html": " was not known" + stays,
-		origin + "/a.html": " is no longer listed or known" + stays} {
-		if out := must(t, "forget", "-data", s.data, page); out != page+want {
-			t.Errorf("%q", out)
-		}
+	const stays = " is no longer listed or known, and stays out until -always or -undo names it\n"
+	if out := must(t, "forget", "-data", s.data, s.at+"/a.html"); out != s.at+"/a.html"+stays {
+		t.Errorf("%q", out)
 	}
+	wantOut(t, codeNo, "/typo.html is not known, so nothing was changed; -never keeps out what is not known yet\n",
+		"forget", "-data", s.data, "/typo.html")
+	wantOut(t, codeNo, "unknown", "explain", "-data", s.data, "/typo.html")
 	wantOut(t, codeNo, "forgotten", "explain", "-data", s.data, "/a.html")
 	if out := must(t, "forget", "-undo", "-data", s.data, "/a.html"); !strings.Contains(out, "may be listed again") {
 		t.Errorf("undoing it: %q", out)
 	}
-	if out := must(t, "forget", "-undo", "-data", s.data, "/delete.html"); out != "/delete.html was not forgotten\n" {
-		t.Errorf("undoing what was not done: %q", out)
-	}
+	wantOut(t, codeNo, "/delete.html was not forgotten, so nothing was changed\n", "forget", "-undo", "-data", s.data,
+		"/delete.html")
 	get(t, s.at+"/a.html")
 	for range 1000 { // what a visit shows is learned after the answer
 		if slices.Contains(listed(t, s.data), "/a.html") {
@@ -164,8 +180,7 @@ func TestForgottenPageStaysOut(t *testing.T) {
 	}
 	sameStrings(t, "listed", listed(t, s.data), "/", "/a.html", "/delete.html")
 	s.stop()
-	if out := must(t, "forget", "-data", s.data, "/delete.html"); out != "/delete.html is no longer listed or known"+
-		stays {
+	if out := must(t, "forget", "-data", s.data, "/delete.html"); out != "/delete.html"+stays {
 		t.Errorf("while nothing is served: %q", out)
 	}
 	sameStrings(t, "listed while nothing is served", listed(t, s.data), "/", "/a.html")

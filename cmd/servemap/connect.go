@@ -45,6 +45,7 @@ type asking struct {
 	data   string
 	json   bool
 	served bool // visitors are, by the process that was asked
+	told   bool // whether another process waits for the folder
 }
 
 func newAsking(s streams, fs *flag.FlagSet) *asking {
@@ -69,6 +70,9 @@ func (a *asking) connect(ctx context.Context) (*control.Client, error) {
 func (a *asking) connectOnce(ctx context.Context) (*control.Client, error) {
 	h, err := askFirst[health](ctx, control.Process, a.data, "/health")
 	a.served = h.Serves
+	if err == nil && !a.told {
+		a.tellWho(ctx, h)
+	}
 	switch {
 	case err == nil && h.File:
 		words.Use(words.Keys) // as the owner writes the settings of that process
@@ -94,6 +98,16 @@ func (a *asking) connectOnce(ctx context.Context) (*control.Client, error) {
 			what, a.data)
 	}
 	return a.alone(ctx, text)
+}
+
+// tellWho says which process answers, if another one waits for the folder: its owner may mean that one.
+func (a *asking) tellWho(ctx context.Context, answers health) {
+	a.told = true
+	waits, err := askFirst[health](ctx, control.Near, a.data, "/health")
+	if err == nil && waits.PID != answers.PID {
+		fmt.Fprintf(a.err, "This is from process %d at %s, which has the folder %s. Process %d at %s waits for the folder, "+
+			"and serves pages without a sitemap meanwhile.\n", answers.PID, answers.Listen, a.data, waits.PID, waits.Listen)
+	}
 }
 
 // alone makes this process answer, as after a crawl or while the site is not served. It does what the last one had set.

@@ -20,11 +20,24 @@ import (
 func TestSecondProcessSaysWhoHoldsTheDataAndTakesOver(t *testing.T) {
 	site, data := writeSite(t), t.TempDir()
 	first := files(t, site, data)
-	second := serve(t, data, "files", site, "-origin", origin)
-	second.log.await(t, "this process takes over when that one ends. For both at once, use -database.")
+	second, _ := start(t, data, "files", site, "-origin", origin)
+	second.log.await(t,
+		"takes over when that one ends. For both at once, give each a folder of its own, or use -database.")
 	wantStatus(t, 200, second.at+"/a.html")
+	holds, waits := strings.TrimPrefix(first.at, "http://"), strings.TrimPrefix(second.at, "http://")
+	for _, args := range [][]string{{"status"}, {"explain", "/a.html"}, {"explore"}} {
+		code, _, errs := call(t, append(args, "-data", data)...)
+		if told := strings.Count(errs, " at "+holds+", which has the folder "+data+". Process "); code != codeDone || told != 1 ||
+			!strings.Contains(errs, " at "+waits+" waits for the folder") {
+			t.Errorf("%s: code %d, %s", args[0], code, errs)
+		}
+	}
+	if out := must(t, "health", "-data", data); !strings.Contains(out, " at "+waits+", without a sitemap: it waits ") ||
+		!strings.HasSuffix(out, " at "+holds+" has\n") {
+		t.Error(out)
+	}
 	wantErrs(t, codeFailed, "give -listen another address", "files", site, "-origin", origin, "-data", t.TempDir(),
-		"-listen", strings.TrimPrefix(first.at, "http://"))
+		"-listen", holds)
 	first.stop()
 	second.log.await(t, "msg=explored")
 	wantStatus(t, 200, second.at+"/sitemap.xml")
@@ -76,7 +89,7 @@ func TestReaderOfAnAnswerKeepsNobodyFromTheFolder(t *testing.T) {
 	t.Parallel() // while it fails, it waits for some seconds
 	site, data := writeSite(t), t.TempDir()
 	files(t, site, data).stop()
-	for _, args := range [][]string{{"list"}, {"status"}, {"explain", "/a.html"}, {"forget", "/typo.html"}} {
+	for _, args := range [][]string{{"list"}, {"status"}, {"explain", "/a.html"}, {"forget", "/delete.html"}} {
 		reader, out := io.Pipe() // as to a pager
 		ended := make(chan int, 1)
 		go func() {

@@ -292,9 +292,12 @@ func TestEveryCommandHasAShortHelpWithItsExample(t *testing.T) {
 func TestExamplesOfTheHelpRun(t *testing.T) {
 	site := writeSite(t)
 	t.Chdir(t.TempDir())
-	base.Check(t, os.WriteFile(filepath.Join(site, "about"), []byte(`<!doctype html><title>about</title><p>We bake.`),
-		0o600))
-	files(t, site, "sitemap-data", "-always", "/about", "-admin", "127.0.0.1:0") // explored, since the rule names it
+	for _, page := range []string{"about", "old"} {
+		text := "<!doctype html><title>" + page + "</title><p>We bake."
+		base.Check(t, os.WriteFile(filepath.Join(site, page), []byte(text), 0o600))
+	}
+	// explored, since the rule names them
+	files(t, site, "sitemap-data", "-always", "/about", "-always", "/old", "-admin", "127.0.0.1:0")
 	for _, c := range commands() {
 		// they need the site or the file of the example
 		if slices.Contains([]string{"crawl", "check", "proxy", "files", "run", "config"}, c.name) {

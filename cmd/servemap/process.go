@@ -166,21 +166,31 @@ func endAll(sites []*site) (err error) {
 	return err
 }
 
-// open opens these sites. If it fails, what is served is served on.
-func (p *process) open(all []*settings.Settings) (sites []*site, err error) {
+// open opens these sites, once all their settings are checked. If it fails, what is served is served on.
+func (p *process) open(all []*settings.Settings) ([]*site, error) {
+	var sites []*site
 	for i, s := range all {
-		x, err := p.openSite(s, all[:i], len(all) > 1)
+		x, err := p.place(s, all[:i], len(all) > 1)
 		if err != nil {
-			err = p.placed(i, all, err)
-			if p.turn != nil {
-				p.turn.refuse(store.ErrClosed)
-			}
-			return nil, errors.Join(err, endAll(sites))
+			return nil, p.refused(i, all, err, nil)
 		}
 		sites = append(sites, x)
-		p.drain = max(p.drain, s.Drain.Duration)
+	}
+	for i, x := range sites {
+		if err := x.open(p); err != nil {
+			return nil, p.refused(i, all, err, sites[:i])
+		}
+		p.drain = max(p.drain, x.Drain.Duration)
 	}
 	return sites, nil
+}
+
+// refused ends the sites that were opened before one failed.
+func (p *process) refused(i int, all []*settings.Settings, err error, opened []*site) error {
+	if p.turn != nil {
+		p.turn.refuse(store.ErrClosed)
+	}
+	return errors.Join(p.placed(i, all, err), endAll(opened))
 }
 
 // placed returns an error of opening a site, which then says of several which one it is, and where in the file to look.

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -127,28 +126,24 @@ func TestOnlyTrustedProxiesSayWhoAsks(t *testing.T) {
 }
 
 func TestSiteThatIsThisProcessIsRefused(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	base.Check(t, err)
-	_, port, _ := net.SplitHostPort(listener.Addr().String())
-	listener.Close() // nobody has the port now
-	code, _, errs := call(t, "proxy", "-to", "http://localhost:"+port, "-origin", origin, "-data", t.TempDir(), "-listen",
-		"127.0.0.1:"+port)
-	if code != codeUsage || !strings.Contains(errs, "give the one where the site listens") {
-		t.Errorf("code %d, %s", code, errs)
-	}
+	site := httptest.NewServer(http.NotFoundHandler())
+	defer site.Close()
+	wantErrs(t, codeUsage, "give the one where the site listens", "proxy", "-to", site.URL, "-origin", origin, "-data",
+		t.TempDir(), "-listen", strings.TrimPrefix(site.URL, "http://"))
 	for _, tt := range []struct {
 		to, listen string
 		want       bool
 	}{
 		{"http://localhost", "0.0.0.0:80", true}, {"http://127.0.0.1:8080", "[::]:8080", true},
-		{"http://192.0.2.1:8080", "192.0.2.1:8080", true},
+		{"http://192.0.2.1:8080", "192.0.2.1:8080", true}, {"http://127.0.0.1:8080", "localhost:8080", true},
+		{"http://localhost:8080", ":8080", true}, {"http://site:8080", "site:8080", false},
 		{"http://localhost:3000", "127.0.0.1:8080", false}, {"http://127.0.0.1:8080", "192.0.2.1:8080", false},
 		{"http://site:8080", "[::]:8080", false}, {"https://localhost", "0.0.0.0:80", false},
 		{"unix:/run/site.sock", "127.0.0.1:80", false},
 	} {
 		v := &settings.Settings{}
-		v.To = tt.to
-		if got := loops(v, netip.MustParseAddrPort(tt.listen)); got != tt.want {
+		v.To, v.Listen = tt.to, tt.listen
+		if got := loops(v); got != tt.want {
 			t.Errorf("%s, which listens at %s: %v", tt.to, tt.listen, got)
 		}
 	}

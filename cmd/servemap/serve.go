@@ -23,7 +23,7 @@ import (
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/words"
 	"github.com/servemap/servemap/store"
-	"github.com/servemap/servemap/store/badgerstore"
+	"github.com/servemap/servemap/store/memstore"
 )
 
 const (
@@ -75,6 +75,7 @@ type site struct {
 	handler     http.Handler // the site itself
 	visitors    http.Handler
 	sitemap     string // its address
+	trying      bool   // no origin was given
 
 	started  bool
 	ctx      context.Context // of what the site does by itself
@@ -83,12 +84,32 @@ type site struct {
 	unanswer func() // commands
 }
 
-// openSite opens what serves a site beside others. Once it is started, it learns.
-func (p *process) openSite(s *settings.Settings, others []*settings.Settings, several bool) (x *site, err error) {
-	x, trying := &site{}, s.Origin == ""
-	log, err := x.place(p, s, several)
-	if err != nil {
+// place checks all settings of a site, also beside those before it, and takes its addresses. It opens nothing yet, and
+// says nothing.
+func (p *process) place(s *settings.Settings, others []*settings.Settings, several bool) (x *site, err error) {
+	x = &site{answers: &answers{Settings: s, log: p.log}, trying: s.Origin == ""}
+	if err := s.Check(); err != nil { // before an address is taken
+		return nil, usage("%v", err)
+	}
+	if err := checkData(s.Data); err != nil && s.Data == "" && s.Database != "" {
+		return nil, usage("%v; with {-database} it holds only the socket for commands", err)
+	} else if err != nil {
 		return nil, err
+	}
+	if loops(s) {
+		return nil, usage("{-to} and {-listen} are the same address, %s; give the one where the site listens, or another "+
+			"{-listen}, such as {-listen=localhost:8081}", s.To)
+	}
+	if x.door, err = p.at("listen", s.Listen); err != nil {
+		return nil, err
+	}
+	at := x.door.at()
+	if x.trying { // the address says the origin
+		s.Origin = forTrying(s.Listen, at.AddrPort().Port())
+		s.Hosts = append(s.Hosts, "127.0.0.1:"+strconv.Itoa(int(at.AddrPort().Port())))
+		if to, err := url.Parse(s.To); err == nil && isHost(to.Host) { // as a server for development writes it into its pages
+			s.Hosts = append(s.Hosts, to.Host)
+		}
 	}
 	for i, o := range others {
 		if what := same(s, o); what != "" {
@@ -100,20 +121,44 @@ func (p *process) openSite(s *settings.Settings, others []*settings.Settings, se
 			return nil, err
 		}
 	}
-	if x.handler, err = s.Handler(log); err != nil {
+	x.sitemap = opensAt(at) + folderOf(s) + s.Name + ".xml"
+	if several { // they may share the address, and there another one may answer
+		x.sitemap = strings.TrimSuffix(s.Origin, "/") + "/" + s.Name + ".xml"
+		x.log = p.log.With("site", s.Origin)
+	}
+	if x.handler, err = s.Handler(x.log); err != nil {
 		return nil, usage("%v", err)
 	}
+	return x, x.try()
+}
+
+// try makes the site in memory, so that the library says what is wrong with its settings.
+func (x *site) try() error {
+	nothing := slog.New(slog.DiscardHandler)
+	c, err := newAnswers(x.Settings, x.handler, memstore.New(), func() {}, nothing)
+	if err != nil {
+		return err
+	}
+	if _, err = x.Notifier(c.site, c.store, nothing); err != nil {
+		err = usage("%v", err)
+	}
+	return errors.Join(err, c.end())
+}
+
+// open opens what a site learned before. Once it is started, it learns.
+func (x *site) open(p *process) error {
+	s, log := x.Settings, x.log
 	st, end, err := p.openServed(s, log)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if x.answers, err = newAnswers(s, x.handler, st, end, log); err != nil {
-		return nil, err
+		return err
 	}
 	x.health.Listen = x.door.at().String()
 	x.ctx, x.cancel = context.WithCancel(context.Background())
 	if x.notifier, err = s.Notifier(x.site, st, log); err != nil {
-		return nil, errors.Join(usage("%v", err), x.end())
+		return errors.Join(err, x.end())
 	}
 	x.visitors = x.site.Wrap(x.handler)
 	if s.Robots {
@@ -122,45 +167,11 @@ func (p *process) openSite(s *settings.Settings, others []*settings.Settings, se
 	if x.notifier != nil {
 		x.visitors = x.notifier.Wrap(x.visitors)
 	}
-	if trying {
+	if x.trying {
 		log.Warn("search engines cannot reach this origin, so the sitemap is for trying only; "+
 			words.Say("give the site's public address in {-origin} before you publish it"), "origin", s.Origin)
 	}
-	return x, nil
-}
-
-// place checks the settings, takes the address for visitors, and returns the site's log. Where no origin is given, that
-// address says it.
-func (x *site) place(p *process, s *settings.Settings, several bool) (log *slog.Logger, err error) {
-	if err := s.Check(); err != nil { // before an address is taken
-		return nil, usage("%v", err)
-	}
-	if err := checkData(s.Data); err != nil && s.Data == "" && s.Database != "" {
-		return nil, usage("%v; with {-database} it holds only the socket for commands", err)
-	} else if err != nil {
-		return nil, err
-	}
-	if x.door, err = p.at("listen", s.Listen); err != nil {
-		return nil, err
-	}
-	at := x.door.at()
-	if s.Origin == "" {
-		s.Origin = forTrying(s.Listen, at.AddrPort().Port())
-		s.Hosts = append(s.Hosts, "127.0.0.1:"+strconv.Itoa(int(at.AddrPort().Port())))
-		if to, err := url.Parse(s.To); err == nil && isHost(to.Host) { // as a server for development writes it into its pages
-			s.Hosts = append(s.Hosts, to.Host)
-		}
-	}
-	if loops(s, at.AddrPort()) {
-		return nil, usage("{-to} %s is the address of this process itself; give the one where the site listens, or another "+
-			"{-listen}", s.To)
-	}
-	if several { // they may share the address, and there another one may answer
-		x.sitemap = strings.TrimSuffix(s.Origin, "/") + "/" + s.Name + ".xml"
-		return p.log.With("site", s.Origin), nil
-	}
-	x.sitemap = opensAt(at) + folderOf(s) + s.Name + ".xml"
-	return p.log, nil
+	return nil
 }
 
 // isHost reports whether a host can be that of a page. One with the zone of this machine's network cannot.
@@ -198,20 +209,8 @@ func (s *site) start() {
 	}
 	s.serves.Store(true)
 	s.answerAside()
-	s.work.Go(func() {
-		waits := s.Database == "" && errors.Is(read(s.ctx, s.store), badgerstore.ErrLocked)
-		if waits {
-			s.log.Info("waiting for "+s.Data+", which another process has open; the pages are served meanwhile, without a "+
-				"sitemap", says...)
-		} else {
-			s.log.Info("serving", says...)
-		}
-		s.own(func() {
-			if waits {
-				s.log.Info("serving", says...)
-			}
-		})
-	})
+	s.log.Info("serving", says...)
+	s.work.Go(s.own)
 }
 
 // stop ends what the site does by itself. Visitors and commands are answered on.
@@ -263,14 +262,20 @@ func forTrying(listen string, port uint16) string {
 
 // loops reports whether requests to the site would come back to this process, for ever. This
 // process never speaks TLS.
-func loops(s *settings.Settings, at netip.AddrPort) bool {
+func loops(s *settings.Settings) bool {
 	u, err := url.Parse(s.To)
-	if err != nil || u.Scheme == "https" || cmp.Or(u.Port(), "80") != strconv.Itoa(int(at.Port())) {
+	if err != nil || u.Scheme == "https" || cmp.Or(u.Port(), "80") != strconv.Itoa(portOf(s.Listen)) {
 		return false
 	}
-	host := strings.Replace(u.Hostname(), "localhost", "127.0.0.1", 1)
-	ip, err := netip.ParseAddr(host)
-	return err == nil && (ip == at.Addr() || ip.IsLoopback() && (at.Addr().IsUnspecified() || at.Addr().IsLoopback()))
+	host, _, _ := net.SplitHostPort(s.Listen)
+	to, here := ipOf(u.Hostname()), ipOf(cmp.Or(host, "::"))
+	return to == here && to.IsValid() || to.IsLoopback() && (here.IsUnspecified() || here.IsLoopback())
+}
+
+// ipOf returns the address of a host that is one, or this machine.
+func ipOf(host string) netip.Addr {
+	ip, _ := netip.ParseAddr(strings.Replace(host, "localhost", "127.0.0.1", 1))
+	return ip
 }
 
 // answerAside answers commands where no folder is needed, as soon as no other process that waits does.
@@ -298,15 +303,14 @@ func (s *site) answerAside() {
 	})
 }
 
-// own waits until the store can be used: only one process can use a folder. Then it calls serving, tells engines,
-// answers commands in the folder, and explores, until the site is stopped.
-func (s *site) own(serving func()) {
+// own waits until the store can be used: only one process can use a folder. Then it tells engines, answers commands in
+// the folder, and explores, until the site is stopped.
+func (s *site) own() {
 	ctx := s.ctx
 	if usable(ctx, s.store) != nil {
 		return
 	}
 	_ = s.site.Flush(ctx) // now the site knows that the store can be used
-	serving()
 	if s.notifier != nil {
 		s.work.Go(func() { s.notifier.Run(ctx) })
 	}

@@ -160,6 +160,15 @@ func TestWrongFilesNameTheLine(t *testing.T) {
 		{"an unknown key", site + "benin = ['x']\n", "toml:6: There is no setting benin. Did you mean benign?\n"},
 		{"an unknown table", site + "[limits]\nx = 1\n",
 			`toml:6: There is no setting limits. "servemap config" prints all of them.`},
+		{"two sites in one bracket each", "explore = true\n[site]\nmax = 1\n[site]\nmax = 2\n",
+			"toml:2: site takes tables, each below a line [[site]] with two brackets"},
+		{"the first of two sites in one bracket", "[site]\nmax = 1\n[[site]]\nmax = 2\n",
+			"toml:1: site takes tables, each below a line [[site]]"},
+		{"the second of two sites in one bracket", site + "[site]\nmax = 2\n",
+			"toml:6: site takes tables, each below a line [[site]]"},
+		{"two rules in one bracket each", site + "[site.rule]\npattern = '/a'\n[site.rule]\npattern = '/b'\n",
+			"toml:6: rule takes tables, each below a line [[site.rule]]"},
+		{"a bracket that does not end", "[[site]\nmax = 2\n", "toml:1: site takes tables, each below a line [[site]]"},
 		{"a number for a text", "origin = 1\n", `toml:1: origin takes a text in quotes, such as "a"`},
 		{"a text for a list", site + "public = '/'\n", `toml:6: public takes a list, such as ["/"]`},
 		{"a number for a list", site + "query = 1\n", `toml:6: query takes a list, such as ["a"]`},
@@ -209,11 +218,17 @@ func TestWrongFilesNameTheLine(t *testing.T) {
 		{"the second of two", site + "[[site]]\norigin = 'https://b.example'\ndata = 'b'\nlisten = '127.0.0.1:0'\n",
 			"site 2, https://b.example: `to` is missing; give the address where the site itself listens, such as to = " +
 				"\"http://localhost:3000\""},
+		{"the second of two, whose rule is wrong", site + "[[site]]\norigin = 'https://b.example'\nfolder = '.'\ndata = " +
+			"'.data-b'\nlisten = '127.0.0.1:0'\n[[site.rule]]\npattern = '/a'\n", "toml:12: site 2, https://b.example: `rule` /a"},
+		{"a wrong key for IndexNow", site + "indexnow = true\nindexnow-key = 'x'\n", "SERVEMAP_INDEXNOW_KEY must have 8"},
 		{"a password without an address", site + "admin-password = 'x'\n", "`admin-password` needs `admin`"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			wantErrs(t, codeUsage, tt.want, "run", "-config", write(t, tt.text))
+			code, _, errs := call(t, "run", "-config", write(t, tt.text))
+			if code != codeUsage || !strings.Contains(errs, tt.want) || !strings.HasPrefix(errs, "servemap run: ") {
+				t.Errorf("code %d, %s, want %s, and nothing that was done before", code, errs, tt.want)
+			}
 		})
 	}
 }

@@ -39,34 +39,37 @@ type crawlers struct {
 
 func statusCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
-	return func(ctx context.Context, _ string) error {
-		c, err := a.connect(ctx)
-		if err != nil {
-			return err
-		}
-		var p statusPage
-		if err = p.ask(ctx, c); err == nil && !a.json {
-			err = p.askMore(ctx, c)
-		}
-		c.Close() // before it prints, which may take long
-		if err != nil {
-			return err
-		}
-		if p.unserved = !a.served; p.unserved {
-			p.Serving, p.Look = false, nil
-			p.State = "No process serves the site; this is what is stored."
-		}
-		if a.json {
-			return a.show(p.status)
-		}
-		if !a.served {
-			p.State = report.Count(p.Stats.Listed, "page") + " listed; no process serves the site, and this is what is stored"
-		}
-		to := a.out.(terminal.Plain) // as run has made it
-		p.Style = styleOf(to)
-		_, err = to.To.Write([]byte(p.text()))
+	return func(ctx context.Context, _ string) error { return a.status(ctx) }
+}
+
+// status prints how the site stands.
+func (a *asking) status(ctx context.Context) error {
+	c, err := a.connect(ctx)
+	if err != nil {
 		return err
 	}
+	var p statusPage
+	if err = p.ask(ctx, c); err == nil && !a.json {
+		err = p.askMore(ctx, c)
+	}
+	c.Close() // before it prints, which may take long
+	if err != nil {
+		return err
+	}
+	if p.unserved = !a.served; p.unserved {
+		p.Serving, p.Look = false, nil
+		p.State = "No process serves the site; this is what is stored."
+	}
+	if a.json {
+		return a.show(p.status)
+	}
+	if !a.served {
+		p.State = report.Count(p.Stats.Listed, "page") + " listed; no process serves the site, and this is what is stored"
+	}
+	to := a.out.(terminal.Plain) // as run has made it
+	p.Style = styleOf(to)
+	_, err = to.To.Write([]byte(p.text()))
+	return err
 }
 
 // statusPage is the status for people: what is listed, what to do, what waits, and what stays out. It says each thing

@@ -28,7 +28,7 @@ func TestFolderHeldByAnotherStoreIsNotOpened(t *testing.T) {
 			t.Errorf("%s while another store has the folder: %v", name, err)
 		}
 	}
-	log.Await("this process takes over when that one ends. For both at once, " +
+	log.Await("takes over when that one ends. For both at once, give each a folder of its own, or " +
 		"use a store that processes can share, such as sqlstore.")
 	mustClose(t, first)
 	log.Await("works now")

@@ -57,8 +57,8 @@ func (s *Store) logChange(err error) {
 	case err == nil:
 		s.log.Info("badgerstore: works now", "dir", s.dir)
 	case errors.Is(err, ErrLocked):
-		s.log.Warn("badgerstore: Another process has the folder. Pages are served, the sitemap is a 503; "+
-			words.Say("this process takes over when that one ends. For both at once, use {Shared}."), "dir", s.dir)
+		s.log.Warn("badgerstore: Another process has the folder. This one serves the pages, but no sitemap, and takes over "+
+			words.Say("when that one ends. For both at once, give each a folder of its own, or use {Shared}."), "dir", s.dir)
 	default:
 		s.log.Warn("badgerstore: cannot be used now, trying again", "dir", s.dir, "cause", err)
 	}

@@ -87,15 +87,23 @@ func faulty(text []byte, err error) error {
 	for unknown == nil && len(keys) > 1 && types[keys[len(keys)-1]] == nil {
 		keys = keys[:len(keys)-1] // as of origin.a = 1
 	}
-	key, of := strings.Join(keys[max(0, len(keys)-1):], ""), strings.Split(string(text), "\n")[line-1]
-	if name, _, is := strings.Cut(of, "="); key == "" && is && column > len(name)+1 { // no TOML, such as ture
+	key, lines := strings.Join(keys[max(0, len(keys)-1):], ""), strings.Split(string(text), "\n")
+	table, already := begins.FindStringSubmatch(lines[line-1]), strings.Contains(bad.Error(), "already")
+	switch name, _, is := strings.Cut(lines[line-1], "="); {
+	case unknown == nil && table != nil: // as the second [site]
+		key, already = table[1][strings.LastIndexByte(table[1], '.')+1:], false
+		single := func(l string) bool { return strings.HasPrefix(strings.TrimSpace(l), "["+table[1]+"]") }
+		if first := slices.IndexFunc(lines, single); first >= 0 {
+			line = first + 1
+		}
+	case key == "" && is && column > len(name)+1: // no TOML, such as ture
 		key = strings.TrimSpace(name)
 	}
 	switch {
 	case unknown != nil:
 		return fmt.Errorf(":%d: There is no setting %s. %s", line, key, Meant(key, slices.Sorted(maps.Keys(types)),
 			`"servemap config" prints all of them.`))
-	case takes[types[key]] != "" && !strings.Contains(bad.Error(), "already"):
+	case takes[types[key]] != "" && !already:
 		return fmt.Errorf(":%d: %s takes %s", line, key, takes[types[key]])
 	}
 	return fmt.Errorf(":%d: %s", line, strings.TrimPrefix(err.Error(), "toml: "))

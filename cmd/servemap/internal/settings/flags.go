@@ -65,8 +65,8 @@ var takes = map[reflect.Type]string{
 	reflect.TypeFor[secret]():      `a text in quotes, such as "a"`,
 	reflect.TypeFor[[]string]():    `a list, such as ["a"]`,
 	reflect.TypeFor[patterns]():    `a list, such as ["/"]`,
-	reflect.TypeFor[[]rule]():      "tables, each below a line [[site.rule]]",
-	reflect.TypeFor[[]*Settings](): "tables, each below a line [[site]]",
+	reflect.TypeFor[[]rule]():      "tables, each below a line [[site.rule]] with two brackets",
+	reflect.TypeFor[[]*Settings](): "tables, each below a line [[site]] with two brackets",
 	reflect.TypeFor[duration]():    "a time with its unit, such as 30s or 90d",
 	reflect.TypeFor[level]():       "debug, info, warn or error",
 }

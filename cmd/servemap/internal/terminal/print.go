@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/inspect"
 )
 
@@ -65,17 +64,6 @@ func printField(w io.Writer, indent, name string, v reflect.Value) {
 		text = Escape(strings.ReplaceAll(strings.TrimSpace(fmt.Sprint(value)), "\n", " "), "")
 	}
 	fmt.Fprintf(w, "%s%-*s %s\n", indent, max(0, 14-len(indent)), name, text)
-}
-
-// PrintLeft prints the table of what was left out.
-func PrintLeft(w io.Writer, table []servemap.LeftOut) {
-	for _, l := range table {
-		text := strings.TrimSpace(l.Means + " " + l.Remedy)
-		if l.Example != "" {
-			text += " Such as " + l.Example
-		}
-		fmt.Fprintf(w, "%-12s %-20s %8d  %s\n", "left out", Escape(l.Cause, ""), l.Count, Escape(text, ""))
-	}
 }
 
 // Stamp returns a time in the sitemap's format, "" for none.
