@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
 	"github.com/servemap/servemap/internal/admin/messages"
@@ -27,11 +28,11 @@ type closing struct {
 	to      string // the file, "" if none is written
 	scripts bool   // the site says nothing without them
 	hints   []string
+	got     map[string]*answered
 	broken  []inspect.Link
 	orphans []leftOut // in the site's own sitemap, and linked nowhere
 	faults  []leftOut // that check finds in listed pages
 	left    []leftOut
-	pages   int // that are left out
 	beside  []leftOut
 	cure    string // how to list more, "" if nothing is known to help
 }
@@ -48,48 +49,107 @@ type leftOut struct {
 // shownOf is how many addresses are shown of each reason.
 const shownOf = 3
 
-// leave notes what a crawl left out, each address once: pages that are known and not listed, by reason, and how many
-// these are, as the inspector counts them; and beside them what else links and the site's sitemaps name. named has
-// pages by their reason, walled the addresses where a bot wall answered, and got what was answered.
-func (c *closing) leave(
-	done servemap.Exploration, groups []inspect.Group, named map[string][]inspect.Link, walled []inspect.Link,
-	got map[string]*answered,
-) {
-	t := newTold(walled, got, done.Skipped)
-	c.broken = slices.DeleteFunc(c.broken, func(l inspect.Link) bool { return t.walled[l.URL].URL != "" })
-	for _, l := range c.broken {
-		t.tells(l.URL)
-	}
-	var unseen []inspect.Link
-	for _, g := range unbroken(groups, named, c.broken) {
-		if g.Care == messages.Fine {
-			continue
+// table has what a crawl left out, each address once, with its cause.
+type table struct {
+	got  map[string]*answered
+	told map[string]bool // addresses
+	rows []leftOut
+}
+
+// add adds a row, or what it has to the row that says the same.
+func (t *table) add(l leftOut) {
+	for i := range t.rows {
+		if r := &t.rows[i]; r.cause == l.cause && r.more == l.more && r.todo == l.todo && r.why == l.why {
+			r.n, r.some = r.n+l.n, append(r.some, l.some...)
+			return
 		}
-		c.pages += g.Pages
-		links := named[g.Reason]
-		switch g.Reason {
-		case eligibility.NoPage.String(), eligibility.NotSeen.String(), eligibility.LinkFile.String():
-			t.unseen += g.Pages
-			unseen = append(unseen, links...)
-		case eligibility.QueryNotCanonical.String(): // some of them were tried
-			c.left = append(c.left, t.group(g, links, eligibility.AddressQuery))
+	}
+	if l.n > 0 {
+		t.rows = append(t.rows, l)
+	}
+}
+
+var (
+	// unseen are the reasons of linked pages that nobody got.
+	unseen = []eligibility.Reason{eligibility.NoPage, eligibility.NotSeen, eligibility.LinkFile}
+	// unasked are the causes for which exploring does not ask for a page. It counts them, and names few.
+	unasked = []eligibility.Reason{eligibility.LinkLeft, eligibility.AddressQuery, eligibility.LinkActs,
+		eligibility.LinkEndless, eligibility.LinkFile}
+)
+
+// leave notes what a crawl left out: pages that are known and not listed, by reason, and beside them what else links
+// and the site's sitemaps name. The rows of pages add up to what the inspector counts, without the broken links. named
+// has pages by their reason.
+func (c *closing) leave(done servemap.Exploration, groups []inspect.Group, named map[string][]inspect.Link) {
+	t := &table{got: c.got, told: map[string]bool{}}
+	walled := func(l inspect.Link) bool { return t.got[l.URL] != nil && t.got[l.URL].Wall != "" }
+	c.broken = slices.DeleteFunc(c.broken, walled)
+	for _, l := range c.broken {
+		t.told[l.URL] = true
+	}
+	rest := 0 // pages that nobody got, and that are not told yet
+	for _, g := range unbroken(groups, named, c.broken) {
+		switch l := groupOf(g, named[g.Reason]); {
+		case g.Care == messages.Fine:
+		case slices.Contains(unseen, messages.ReasonNamed(g.Reason).Reason):
+			rest += g.Pages - t.answered(named[g.Reason])
 		default:
-			l := t.group(g, links, messages.ReasonNamed(g.Reason).Reason)
-			if l.cause == eligibility.AddressQuery.String() {
+			if g.Reason == eligibility.AddressQuery.String() {
 				l.todo = messages.QueryRemedy(done.Params)
 			}
-			c.left = append(c.left, l)
+			t.add(l)
+			for _, u := range l.some {
+				t.told[u] = true
+			}
 		}
 	}
-	c.left = append(c.left, t.answered(unseen)...)
-	c.left = append(c.left, t.unanswered(done.Waiting))
-	c.beside = t.answered(slices.DeleteFunc(walled, func(l inspect.Link) bool { // the rest are no pages
-		return t.is[l.URL] || slices.Contains([]string{".txt", ".xml", ".gz"}, path.Ext(l.URL))
-	}))
-	c.follow(t, done)
-	if c.listed == 0 && len(walled) > 0 {
+	c.left, c.beside = t.links(done, rest)
+	if c.listed == 0 && len(wallsOf(c.got)) > 0 {
 		c.hints = nil // the wall is why
 	}
+}
+
+// links tells of the links that an exploration did not follow, as far as no row tells of them yet: first of the rest of
+// the pages, then of what is besides. So each row is about what is not told in another.
+func (t *table) links(done servemap.Exploration, rest int) (left, besides []leftOut) {
+	told := map[string]int{}
+	for u := range t.told {
+		if a := t.got[u]; a != nil && explore.Repeats(a.Status) { // it was counted as a link that failed
+			told[eligibility.LinkFailed.String()]++
+		}
+	}
+	for _, r := range t.rows {
+		told[r.cause] += r.n
+	}
+	told[eligibility.AddressQuery.String()] += told[eligibility.QueryNotCanonical.String()] // some were tried
+	all := done.LeftOut()
+	for i := range all {
+		l := &all[i]
+		if l.Count = max(0, l.Count-told[l.Cause]); slices.Contains(unasked, messages.ReasonNamed(l.Cause).Reason) {
+			n := min(l.Count, rest)
+			t.link(*l, n, done)
+			l.Count, rest = l.Count-n, rest-n
+		}
+	}
+	t.add(leftOut{n: rest, why: "not named here: the address looks like a secret, or was not asked for",
+		todo: "If it is for the public, link to it by an address without the secret."})
+	left, t.rows = t.rows, nil
+	var others []inspect.Link
+	for _, u := range slices.Sorted(maps.Keys(t.got)) {
+		sitemap := slices.Contains([]string{".txt", ".xml", ".gz"}, path.Ext(u)) // which is told as one
+		if a := t.got[u]; a != nil && (a.file || a.Wall != "" && !sitemap) {
+			others = append(others, inspect.Link{URL: u})
+		}
+	}
+	t.answered(others)
+	for _, l := range all {
+		switch messages.ReasonNamed(l.Cause).Reason {
+		case eligibility.LinkHeld, eligibility.LinkElsewhere, eligibility.LinkFile: // these are told as pages, or as answers
+		default:
+			t.link(l, l.Count, done)
+		}
+	}
+	return left, t.rows
 }
 
 // unbroken returns the groups of pages that are not listed, without the broken links: those have a part of their own.
@@ -108,169 +168,71 @@ func unbroken(groups []inspect.Group, named map[string][]inspect.Link, broken []
 	return rest
 }
 
-// follow notes the links that were not followed, and what the site's sitemaps name in vain.
-func (c *closing) follow(t *told, done servemap.Exploration) {
-	done.Skipped = t.skipped
-	for _, l := range done.LeftOut() {
-		switch cause := messages.ReasonNamed(l.Cause).Reason; {
-		case cause == eligibility.LinkFile, cause == eligibility.LinkHeld, cause == eligibility.LinkElsewhere:
-			// files follow, and pages are named with another reason
-		case cause == eligibility.LinkLeft, slices.Contains(unasked, cause):
-			c.left = append(c.left, t.link(l, done))
-		default:
-			c.beside = append(c.beside, t.link(l, done))
-		}
-	}
-	none := func(l leftOut) bool { return l.n <= 0 }
-	c.left, c.beside = slices.DeleteFunc(c.left, none), slices.DeleteFunc(append(c.beside, t.files()), none)
-}
-
-// unasked are the causes for which exploring does not ask for a page.
-var unasked = []eligibility.Reason{
-	eligibility.AddressQuery, eligibility.LinkActs, eligibility.LinkEndless, eligibility.LinkFailed,
-}
-
-// told remembers what was told of a crawl.
-type told struct {
-	got     map[string]*answered
-	walled  map[string]inspect.Link
-	is      map[string]bool // by URL
-	skipped map[string]int  // links that are still to be told, by reason
-	unseen  int             // pages that gave nothing, and are still to be told
-}
-
-func newTold(walled []inspect.Link, got map[string]*answered, skipped map[string]int) *told {
-	t := &told{
-		got: got, walled: map[string]inspect.Link{}, is: map[string]bool{}, skipped: map[string]int{},
-	}
-	maps.Copy(t.skipped, skipped)
-	for _, l := range walled {
-		t.walled[l.URL] = l
-	}
-	return t
-}
-
-// unanswered tells of the pages that have no name and no answer, but for those that links tell by their cause.
-func (t *told) unanswered(waiting int) leftOut {
-	t.unseen -= waiting
-	for _, why := range unasked {
-		t.unseen -= t.skipped[why.String()]
-	}
-	rest := leftOut{
-		n: t.unseen, why: "page is not named here: its address looks like a secret, or was not asked for",
-		todo: "If it is for the public, link to it by an address without the secret.",
-	}
-	if rest.n > 1 {
-		rest.why = "pages are not named here: their addresses look like secrets, or were not asked for"
-		rest.todo = "If they are for the public, link to them by addresses without the secrets."
-	}
-	return rest
-}
-
-// group tells of the pages of a reason, and not again of the links that were left out for it.
-func (t *told) group(g inspect.Group, links []inspect.Link, link eligibility.Reason) leftOut {
+// answered tells of the addresses that gave the crawl no page, by what they answered, and returns how many these are.
+func (t *table) answered(links []inspect.Link) (n int) {
 	for _, l := range links {
-		t.tells(l.URL)
-	}
-	t.tell(link, g.Pages)
-	return groupOf(g, links)
-}
-
-// tells notes that an address is told. What the site was too busy for was counted as a link that failed.
-func (t *told) tells(u string) {
-	t.is[u] = true
-	if a := t.got[u]; a != nil && explore.Repeats(a.link.Status) {
-		t.tell(eligibility.LinkFailed, 1)
-	}
-}
-
-// tell takes away so many of the links that were left out for a reason.
-func (t *told) tell(link eligibility.Reason, n int) {
-	if left := t.skipped[link.String()]; left > 0 {
-		t.skipped[link.String()] = max(0, left-n)
-	}
-}
-
-// answered tells of the linked pages that the crawl did not get, by what they answered.
-func (t *told) answered(links []inspect.Link) (left []leftOut) {
-	by := map[string]*leftOut{}
-	for _, l := range links {
-		line, address := t.outcome(l)
-		if line.cause == "" {
-			continue
+		if line := t.outcome(l); line.cause != "" && !t.told[l.URL] {
+			t.add(line)
+			t.told[l.URL] = true
+			n++
 		}
-		key := line.cause + line.more + line.todo
-		if by[key] == nil {
-			by[key] = &line
-		}
-		by[key].n, by[key].some = by[key].n+1, append(by[key].some, address)
-		t.tells(l.URL)
-		t.unseen--
 	}
-	for _, l := range by {
-		t.tell(messages.ReasonNamed(l.cause).Reason, l.n)
-		left = append(left, *l)
-	}
-	return left
+	return n
 }
 
-// outcome returns what a linked page answered with, and its address with what is known of it. It returns no cause for
-// one that was not asked for.
-func (t *told) outcome(l inspect.Link) (line leftOut, address string) {
-	why, says, wall := eligibility.None, "", t.walled[l.URL]
-	if a := t.got[l.URL]; a != nil {
-		l.Status, l.To, says = a.link.Status, a.link.To, a.says()
+// causes have, by the kind of what check finds in an answer, why it gave the crawl no page.
+var causes = map[string]eligibility.Reason{
+	"wall": eligibility.LinkWalled, "denied": eligibility.LinkRefused, "login": eligibility.LinkLogin,
+	"redirect": eligibility.LinkRedirects, "error": eligibility.LinkError, "busy": eligibility.LinkFailed,
+	"no-answer": eligibility.LinkFailed, "": eligibility.LinkNoHTML,
+}
+
+// outcome returns what an address answered with in place of a page. It returns no cause for one that was not asked for.
+func (t *table) outcome(l inspect.Link) leftOut {
+	a := t.got[l.URL]
+	switch {
+	case a != nil:
+	case l.Status == 0:
+		return leftOut{}
+	case l.Status == http.StatusOK:
+		a = &answered{}
+	default: // an earlier crawl got it
+		a = judged(l.URL, l.To, pages.Answer{Status: l.Status, Header: http.Header{"Location": {l.To}}})
 	}
-	_, leads := eligibility.Leads(l.To)
-	host, _ := split(l.URL)
-	to, _ := split(l.To)
-	redirects := l.Status >= 300 && l.Status < 400
-	address = l.URL
-	if l.To != "" {
-		address += " → " + l.To
-	}
-	if redirects || l.Status >= 400 {
-		line.more = fmt.Sprintf(" (%d)", l.Status)
+	kind, says := a.First()
+	line, address := leftOut{n: 1, cause: cmp.Or(causes[kind], eligibility.LinkNotGot).String()}, l.URL
+	if a.to != "" {
+		address += " → " + a.to
 	}
 	switch {
-	case wall.URL != "":
-		why, line.more = eligibility.LinkWalled, fmt.Sprintf(" (%s, %d)", wall.Reason, wall.Status)
-	case l.Status == http.StatusUnauthorized || l.Status == http.StatusForbidden:
-		why = eligibility.LinkRefused
-	case redirects && leads == eligibility.LoginRedirect:
-		why, line.more = eligibility.LinkLogin, ""
-	case redirects && l.To != "" && to != host:
-		why, line.more = eligibility.LinkOffSite, ""
-	case redirects && len(l.From) == 0 && l.Verdict != "":
-		why, line.todo = eligibility.LinkRedirects, "No link leads here, so nothing needs to be done."
-	case redirects:
-		why = eligibility.LinkRedirects
-	case l.Status == http.StatusOK && says != "":
-		why, address = eligibility.LinkNotGot, l.URL+" "+says
-	case l.Status == http.StatusOK:
-		why = eligibility.LinkNoHTML
-	case l.Status >= 400:
-		why = eligibility.LinkError
+	case kind == "wall":
+		line.more = fmt.Sprintf(" (%s, %d)", a.Wall, a.Status)
+	case kind == "redirect" && a.to != "" && hostOf(a.to) != hostOf(l.URL):
+		line.cause = eligibility.LinkOffSite.String()
+	case a.Status == http.StatusOK && kind != "", kind == "no-answer":
+		address += " " + says
+	case kind != "" && kind != "login":
+		line.more = fmt.Sprintf(" (%d)", a.Status)
 	}
-	if why != eligibility.None {
-		line.cause = why.String()
+	if kind == "redirect" && len(l.From) == 0 && l.Verdict != "" {
+		line.todo = "No link leads here, so nothing needs to be done."
 	}
-	return line, address
+	line.some = []string{address}
+	return line
 }
 
-// split returns the host of a URL, and what stands behind it.
-func split(address string) (host, loc string) {
+// hostOf returns the host of a URL.
+func hostOf(address string) string {
 	_, rest, _ := strings.Cut(address, "://")
-	host, loc, _ = strings.Cut(rest, "/")
-	return host, "/" + loc
+	host, _, _ := strings.Cut(rest, "/")
+	return host
 }
 
-// link tells of the links that an exploration left out for one cause.
-func (t *told) link(l servemap.LeftOut, done servemap.Exploration) leftOut {
-	line := leftOut{n: l.Count, cause: l.Cause}
-	cause := messages.ReasonNamed(l.Cause).Reason
+// link tells of so many links that an exploration left out for one cause.
+func (t *table) link(l servemap.LeftOut, n int, done servemap.Exploration) {
+	line := leftOut{n: n, cause: l.Cause}
 	some := []string{l.Example}
-	switch cause {
+	switch messages.ReasonNamed(l.Cause).Reason {
 	case eligibility.AddressQuery:
 		line.todo = l.Remedy // it names the parameters
 	case eligibility.LinkActs:
@@ -282,33 +244,14 @@ func (t *told) link(l servemap.LeftOut, done servemap.Exploration) leftOut {
 	}
 	for _, u := range some {
 		switch {
-		case u == "":
-			continue
-		case t.is[u] && cause == eligibility.LinkStale:
-			line.n-- // told as a broken link, or as refused
-			continue
-		case t.is[u]:
-			continue
-		}
-		t.is[u] = true
-		if a := t.got[u]; a != nil && a.Told() {
-			u += " " + a.says()
-		}
-		line.some = append(line.some, u)
-	}
-	line.some = line.some[:min(len(line.some), line.n)]
-	return line
-}
-
-// files tells of the files that the crawl got and has not told of yet.
-func (t *told) files() leftOut {
-	l := leftOut{cause: eligibility.LinkFile.String()}
-	for _, u := range slices.Sorted(maps.Keys(t.got)) {
-		if a := t.got[u]; a != nil && a.file && !t.is[u] {
-			l.n, l.some = l.n+1, append(l.some, u)
+		case t.told[u] && l.Cause == eligibility.LinkStale.String(): // as a broken link, or as refused
+			line.n--
+		case u != "" && !t.told[u] && len(line.some) < line.n:
+			t.told[u] = true
+			line.some = append(line.some, strings.TrimSpace(u+" "+t.got[u].says()))
 		}
 	}
-	return l
+	t.add(line)
 }
 
 // groupOf returns what there is to say of the pages of a reason.
@@ -323,8 +266,12 @@ func groupOf(g inspect.Group, named []inspect.Link) leftOut {
 // write writes the summary: the result in one line, what to mend, and what was left out, most first.
 func (c closing) write(w io.Writer, s report.Style) error {
 	var b strings.Builder
+	left := 0
+	for _, l := range c.left {
+		left += l.n
+	}
 	result := fmt.Sprintf("%s listed · %s · %s left out", report.Number(c.listed),
-		report.Count(len(c.broken), "broken link"), report.Number(c.pages))
+		report.Count(len(c.broken), "broken link"), report.Number(left))
 	if c.to != "" {
 		result += " → " + s.Escape(c.to)
 	}
@@ -349,14 +296,14 @@ func (c closing) write(w io.Writer, s report.Style) error {
 		if len(l.From) > 1 { // of which only some are known
 			from += " and others"
 		}
-		fmt.Fprintf(&b, "  %s  %d%s\n", s.Escape(l.URL), l.Status, s.Escape(from))
+		fmt.Fprintf(&b, "  %s  %s%s\n", s.Escape(l.URL), s.Escape(c.got[l.URL].instead(l.Status)), s.Escape(from))
 	}
 	for _, part := range []struct {
 		head string
 		all  []leftOut
 	}{
 		{"Listed, but search engines will object, as servemap check says", c.faults},
-		{"Listed, but linked nowhere", c.orphans}, {"Left out", c.left}, {"Besides", c.beside},
+		{"Listed, but linked nowhere", c.orphans}, {"Left out", c.left}, {"Besides, and not counted above", c.beside},
 	} {
 		if len(part.all) > 0 {
 			fmt.Fprintf(&b, "\n%s\n", s.Paint("1;33", part.head))

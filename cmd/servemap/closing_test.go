@@ -1,10 +1,12 @@
 package main
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
@@ -33,7 +35,7 @@ func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
 	plain := report.Style{Paint: func(_, text string) string { return text },
 		Escape: func(text string) string { return text }}
 	c := closing{listed: 1169, to: "sitemap.xml", broken: broken}
-	c.leave(done, groups, named, nil, nil)
+	c.leave(done, groups, named)
 	if err := c.write(&b, plain); err != nil {
 		t.Fatal(err)
 	}
@@ -67,18 +69,19 @@ func TestSummaryOfACrawlTellsEachPageOnce(t *testing.T) {
 	named := map[string][]inspect.Link{"no-page": {
 		{URL: at("/")}, {URL: at("/a"), Status: 403}, {URL: at("/b"), Status: 403}, busy, {URL: at("/away"), Status: 302},
 	}, "not-seen": {{URL: at("/c"), Status: 403}}}
-	walled := []inspect.Link{{URL: at("/"), Status: 403, Verdict: "walled", Reason: "Anubis"},
-		{URL: at("/a"), Status: 403, Verdict: "walled", Reason: "Anubis"}}
 	groups := []inspect.Group{
 		{Verdict: "waiting", Reason: "no-page", Pages: 5, Care: messages.Intended}, // with the entry, to which nothing links
 		{Verdict: "waiting", Reason: "not-seen", Pages: 1, Care: messages.Wait},
 	}
-	c := closing{broken: []inspect.Link{busy}}
+	walled := pages.Answer{Status: 403, Body: []byte("<title>Making sure you're not a bot!</title> within.website anubis")}
 	got := map[string]*answered{
-		busy.URL: {link: busy}, at("/away"): {link: inspect.Link{URL: at("/away"), Status: 302,
-			To: "https://other.example/"}},
+		at("/"): judged(at("/"), "", walled), at("/a"): judged(at("/a"), "", walled),
+		busy.URL: judged(busy.URL, "", pages.Answer{Status: 503}),
+		at("/away"): judged(at("/away"), "https://other.example/", pages.Answer{Status: 302,
+			Header: http.Header{"Location": {"https://other.example/"}}}),
 	}
-	c.leave(servemap.Exploration{Skipped: map[string]int{"failed": 1, "off-site": 1}}, groups, named, walled, got)
+	c := closing{broken: []inspect.Link{busy}, got: got}
+	c.leave(servemap.Exploration{Skipped: map[string]int{"failed": 1, "off-site": 1}}, groups, named)
 	rows := map[string]int{}
 	for _, l := range c.left {
 		rows[l.says()] += l.n

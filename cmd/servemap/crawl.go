@@ -21,7 +21,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/cmd/servemap/internal/check"
@@ -76,7 +75,7 @@ func (c *crawl) run(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	if c.site, err = c.find(ctx, address, log); err != nil {
+	if c.site, err = c.find(ctx, address); err != nil {
 		return err
 	}
 	if c.Name = strings.TrimSuffix(filepath.Base(c.out), ".xml"); c.out == "-" {
@@ -129,7 +128,7 @@ func ofOtherSite(data, origin string) error {
 }
 
 // find returns the site at an address as strangers see it. Where it redirects to, there is its origin.
-func (c *crawl) find(ctx context.Context, address string, log *slog.Logger) (*heard, error) {
+func (c *crawl) find(ctx context.Context, address string) (*heard, error) {
 	address, bare := withScheme(address)
 	if strings.Contains(address, "@") { // so it may hold a password
 		return nil, usage("the address has a user; give it without, such as https://example.com")
@@ -154,7 +153,7 @@ func (c *crawl) find(ctx context.Context, address string, log *slog.Logger) (*he
 		return nil, usage("%s is a page; crawl takes a site or a folder, such as %s", c.Origin, u.Scheme+"://"+u.Host)
 	}
 	site := &heard{origin: origin, all: map[string]*answered{}}
-	site.Handler = stranger(client, u, log, site.hear)
+	site.Handler = site.stranger(client, u)
 	return site, nil
 }
 
@@ -257,8 +256,8 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 	if err := unnamed(ctx, a, got, of.Reasons, named); err != nil {
 		return found, err
 	}
-	found = closing{listed: of.Stats.Listed, hints: of.Stats.Hints, broken: links.Broken}
-	found.leave(done, of.Reasons, named, c.site.walls(), got)
+	found = closing{listed: of.Stats.Listed, hints: of.Stats.Hints, got: got, broken: links.Broken}
+	found.leave(done, of.Reasons, named)
 	if found.faults, err = faultsOf(ctx, a, got); err != nil {
 		return found, err
 	}
@@ -372,16 +371,12 @@ func fetch(h http.Handler, path string) (code int, text []byte) {
 // agentPage says who crawls, to owners of sites.
 const agentPage = " (+https://github.com/servemap/servemap/blob/main/docs/command.md#servemap-crawl)"
 
-// stranger returns a site as strangers see it: it asks the origin, and breaks off where that does. hear gets each
-// answer.
-func stranger(
-	client *http.Client, origin *url.URL, log *slog.Logger, hear func(*http.Response) error,
-) http.Handler {
-	var told sync.Once
+// stranger returns a site as strangers see it: it asks the origin, and breaks off where that does.
+func (h *heard) stranger(client *http.Client, origin *url.URL) http.Handler {
 	return &httputil.ReverseProxy{
 		Transport:      client.Transport,
 		ErrorLog:       slog.NewLogLogger(slog.DiscardHandler, 0),
-		ModifyResponse: hear,
+		ModifyResponse: h.hear,
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.Out.URL.RawQuery = r.In.URL.RawQuery // as linked
 			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = origin.Scheme, origin.Host, origin.Host
@@ -389,8 +384,8 @@ func stranger(
 				"Accept-Encoding": {"gzip"}}
 		},
 		ErrorHandler: func(_ http.ResponseWriter, r *http.Request, err error) {
-			if r.Context().Err() == nil {
-				told.Do(func() { log.Warn("a page was not answered", "err", err) })
+			if loc := h.origin.URL(r.URL.RequestURI()); r.Context().Err() == nil {
+				_ = h.note(loc, judged(loc, "", pages.Answer{Err: fmt.Errorf("%s does not answer: %w", loc, err)}))
 			}
 			panic(http.ErrAbortHandler)
 		},
@@ -399,7 +394,9 @@ func stranger(
 
 // wallsIn says which bot walls answered, in sentences, "" for none.
 func (c *crawl) wallsIn() (text string) {
-	for _, row := range newTold(c.site.walls(), nil, nil).answered(c.site.walls()) {
+	t := &table{got: c.site.answers(), told: map[string]bool{}}
+	t.answered(wallsOf(t.got))
+	for _, row := range t.rows {
 		text += " " + report.Number(row.n) + " " + row.says()
 	}
 	return text
@@ -420,11 +417,9 @@ func linked(ctx context.Context, s streams, origin string) (found check.Crawl, e
 	c.Fill()
 	c.Database, c.Admin, c.Name = "", "", "sitemap"
 	log := slog.New(slog.DiscardHandler)
-	if c.site, err = c.find(ctx, origin, log); err != nil {
+	if c.site, err = c.find(ctx, origin); err != nil {
 		return found, err
 	}
-	var mu sync.Mutex
-	led := map[string]bool{}
 	a, err := newAnswers(&c.Settings, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path.Base(r.URL.Path) {
 		case "sitemap.xml": // it is no link
@@ -437,9 +432,6 @@ func linked(ctx context.Context, s streams, origin string) (found check.Crawl, e
 			_, _ = w.Write(sitemapLine.ReplaceAll(text, nil))
 			return
 		}
-		mu.Lock()
-		led[c.Origin+r.URL.RequestURI()] = true
-		mu.Unlock()
 		c.site.ServeHTTP(w, r)
 	}), new(memstore.Store), func() {}, log)
 	if err != nil {
@@ -462,8 +454,9 @@ func linked(ctx context.Context, s streams, origin string) (found check.Crawl, e
 	if err != nil {
 		return found, err
 	}
+	got := c.site.answers()
 	for _, l := range links.Broken {
-		found.Broken = append(found.Broken, check.Broken{To: l.URL, Status: l.Status,
+		found.Broken = append(found.Broken, check.Broken{To: l.URL, Says: got[l.URL].says(),
 			From: slices.Sorted(slices.Values(l.From))})
 	}
 	slices.SortFunc(found.Broken, func(a, b check.Broken) int { return strings.Compare(a.To, b.To) })
@@ -472,6 +465,6 @@ func linked(ctx context.Context, s streams, origin string) (found check.Crawl, e
 			c.wallsIn()}
 		found.Why = strings.Join(strings.Fields(strings.Join(says, " ")), " ")
 	}
-	found.Led, found.Whole = slices.Sorted(maps.Keys(led)), done.Waiting == 0
+	found.Led, found.Whole = slices.Sorted(maps.Keys(got)), done.Waiting == 0
 	return found, nil
 }

@@ -148,7 +148,7 @@ func faulty(w http.ResponseWriter, r *http.Request) {
 		text = "<title>Teas</title><p>All teas that we sell."
 		for _, path := range strings.Fields(
 			"/soft /scheme /admin/report /wall/1 /copy-1 /copy-2 /view?sort=a /cal?x=1 /off /empty /a.pdf " +
-				"/broken /moved /stub /login-only /items/5/delete /items/6/delete") {
+				"/broken /moved /stub /login-only /drop /items/5/delete /items/6/delete") {
 			text += " <a href='" + path + "'>more</a>"
 		}
 		text += " <a href='" + at + "/admin/report'>the same</a>"
@@ -176,6 +176,8 @@ func faulty(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/pdf")
 		text = "%PDF"
 	case "/empty":
+	case "/drop":
+		panic(http.ErrAbortHandler)
 	default:
 		http.NotFound(w, r)
 	}
@@ -189,9 +191,10 @@ func TestCrawlTellsEachAddressOnceWithItsCause(t *testing.T) {
 	says := must(t, "crawl", site.URL, "-out", out, "-data", data)
 	at := "- " + site.URL
 	for _, want := range []string{
-		"servemap check says\n     1  page says \"not found\", with status 200.", at + "/scheme names https",
+		site.URL + "/soft  says that there is no page: \"Page not found\", linked from " + site.URL + "/en/\n",
+		"servemap check says\n     1  page", at + "/scheme names https",
 		"\n     1  page names another page as canonical. List",
-		at + "/soft says that there is no page: \"Page not found\"\n", "2  pages name another page as canonical. Have those",
+		"2  pages name another page as canonical. Have those",
 		"1  page redirects (301). No link leads here, so nothing needs to be done.\n        " + at + "/ → " + site.URL +
 			"/en/\n",
 		"1  page redirects (301). Link to the address where it leads.\n        " + at + "/moved → " + site.URL + "/en/\n",
@@ -201,10 +204,10 @@ func TestCrawlTellsEachAddressOnceWithItsCause(t *testing.T) {
 		"1  page is disallowed by", "1  page is empty. ",
 		"1  link leads to a file that is not HTML. Only pages of HTML are listed: " +
 			"keep PDFs and other files in the sitemap that you have.\n        " + at + "/a.pdf\n",
-		at + "/stub leads on to " + site.URL + "/en/ by itself", "1  page sends visitors to log in. ",
+		at + "/stub leads on to " + site.URL + "/en/ by itself", "1  page sends visitors to log in. ", at + "/drop does not answer: EOF\n",
 		"2  links may change something, so they were not followed. If they are pages, add -always for them.\n        " + at +
 			"/items/5/delete\n        " + at + "/items/6/delete\n",
-		"Besides\n     1  ", at + "/b.pdf\n", "1  page of the site's own sitemap is answered with an error. ",
+		"Besides, and not counted above\n     1  ", at + "/b.pdf\n", "1  page of the site's own sitemap is answered with an error. ",
 		at + "/stale is answered with 404",
 		"1  sitemap of the site could not be read. ", at + "/wall/map.xml is answered with 503 by Cloudflare",
 		at + "/admin/map.xml\n",
@@ -214,7 +217,7 @@ func TestCrawlTellsEachAddressOnceWithItsCause(t *testing.T) {
 		}
 	}
 	left, n := 0, 0
-	pages, _, _ := strings.Cut(says[strings.Index(says, "\nLeft out\n"):], "\nBesides\n")
+	pages, _, _ := strings.Cut(says[strings.Index(says, "\nLeft out\n"):], "\nBesides")
 	for line := range strings.Lines(pages) {
 		if _, err := fmt.Sscanf(line, "%d ", &n); err == nil {
 			left += n
@@ -224,8 +227,8 @@ func TestCrawlTellsEachAddressOnceWithItsCause(t *testing.T) {
 		NotListed int `json:"not_listed"`
 	}
 	base.Check(t, json.Unmarshal([]byte(must(t, "status", "-data", data, "-json")), &st))
-	if want := fmt.Sprintf("3 listed · 1 broken link · %d left out", left); !strings.Contains(says, want) ||
-		left != st.NotListed-1 {
+	if want := fmt.Sprintf("2 listed · 2 broken links · %d left out", left); !strings.Contains(says, want) ||
+		left != st.NotListed-2 {
 		t.Errorf("it does not say %q, or status has %d", want, st.NotListed)
 	}
 	told := map[string]bool{}
@@ -589,7 +592,7 @@ func TestCrawlNamesNoSecretAndSaysSo(t *testing.T) {
 	}))
 	defer site.Close()
 	says := must(t, "crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
-	if !strings.Contains(says, "1  page is not named here: its address looks like a secret, or was not asked for. If") ||
+	if !strings.Contains(says, "1  not named here: the address looks like a secret, or was not asked for. If") ||
 		!strings.Contains(says, " · 1 left out") || strings.Contains(says, secret) {
 		t.Error(says)
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -15,7 +16,6 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
-	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/page/location"
@@ -36,19 +36,42 @@ const mostHeard = 50_000
 
 // answered is an answer of a site.
 type answered struct {
-	pages.Page // as check has judged it, without header and text
-	link       inspect.Link
-	file       bool // no text either
+	pages.Page        // as check has judged it, without header and text
+	to         string // where it redirects
+	file       bool   // no text either
 }
 
-// hear notes an answer. What a bot wall shows is no page, so where it says 200, it goes on as a refusal.
+// judged returns what check finds in an answer.
+func judged(loc, to string, a pages.Answer) *answered {
+	n := &answered{Page: pages.Page{Entry: listing.Entry{Loc: loc}, Answer: a}, to: to}
+	pages.Judge(&n.Page, time.Now())
+	n.Header = nil
+	return n
+}
+
+// says says what check finds first in an answer, "" for nothing.
+func (a *answered) says() (text string) {
+	if a != nil {
+		_, text = a.First()
+	}
+	return text
+}
+
+// instead says what came in place of a page: a status, or what check finds where that is 200.
+func (a *answered) instead(status int) string {
+	if a != nil && a.Status == http.StatusOK {
+		return a.says()
+	}
+	return strconv.Itoa(status)
+}
+
+// hear notes an answer. What a bot wall shows is no page, and neither is what says that there is none: where that is
+// sent with 200, it goes on as what it means.
 func (h *heard) hear(resp *http.Response) error {
 	loc, status, typ := h.origin.URL(resp.Request.URL.RequestURI()), resp.StatusCode, resp.Header.Get("Content-Type")
-	a := &answered{link: inspect.Link{URL: loc, Status: status}}
-	a.file = status == http.StatusOK && typ != "" && !texts.MatchString(typ)
-	html := response.IsHTML(typ)
-	if to, err := resp.Location(); err == nil && status/100 == 3 {
-		a.link.To = to.String()
+	html, to := response.IsHTML(typ), ""
+	if at, err := resp.Location(); err == nil && status/100 == 3 {
+		to = at.String()
 	}
 	most := pages.WallBytes
 	if html {
@@ -62,18 +85,26 @@ func (h *heard) hear(resp *http.Response) error {
 		io.Reader
 		io.Closer
 	}{io.MultiReader(bytes.NewReader(begin), resp.Body), resp.Body}
-	if body, _, err := observation.Decode(resp.Header.Get("Content-Encoding"), begin, observation.MaxPage); err == nil {
-		answer := pages.Answer{Status: status, Header: resp.Header, Body: body}
-		a.Page = pages.Page{Entry: listing.Entry{Loc: loc}, Answer: answer}
-		pages.Judge(&a.Page, time.Now())
-		a.Header = nil
+	body, _, err := observation.Decode(resp.Header.Get("Content-Encoding"), begin, observation.MaxPage)
+	if err != nil {
+		return h.note(loc, nil)
 	}
-	if a.Wall != "" && status == http.StatusOK {
+	a := judged(loc, to, pages.Answer{Status: status, Header: resp.Header, Body: body})
+	a.file = status == http.StatusOK && typ != "" && !texts.MatchString(typ)
+	switch kind, _ := a.First(); {
+	case status != http.StatusOK:
+	case kind == "wall":
 		resp.StatusCode = http.StatusForbidden
-	}
-	if status == http.StatusOK && html && !a.Told() {
+	case kind == "soft-404":
+		resp.StatusCode = http.StatusNotFound
+	case html && kind == "":
 		a = nil
 	}
+	return h.note(loc, a)
+}
+
+// note keeps the last answer of a URL.
+func (h *heard) note(loc string, a *answered) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, again := h.all[loc]; again || len(h.all) < mostHeard {
@@ -89,26 +120,14 @@ func (h *heard) answers() map[string]*answered {
 	return maps.Clone(h.all)
 }
 
-// walls returns the addresses where a bot wall answered in place of the site, with its name as the reason.
-func (h *heard) walls() (all []inspect.Link) {
-	for _, a := range h.answers() {
-		if a != nil && a.Wall != "" {
-			l := inspect.Link{URL: a.link.URL, Status: a.link.Status, Verdict: eligibility.LinkWalled.String(), Reason: a.Wall}
-			all = append(all, l)
+// wallsOf returns the addresses where a bot wall answered in place of the site.
+func wallsOf(got map[string]*answered) (all []inspect.Link) {
+	for _, u := range slices.Sorted(maps.Keys(got)) {
+		if got[u] != nil && got[u].Wall != "" {
+			all = append(all, inspect.Link{URL: u})
 		}
 	}
-	slices.SortFunc(all, func(a, b inspect.Link) int { return strings.Compare(a.URL, b.URL) })
 	return all
-}
-
-// says says what check finds first in an answer, "" for nothing.
-func (a *answered) says() string {
-	var r report.Report
-	pages.Compare([]*pages.Page{&a.Page}, nil, &r, time.Now())
-	if r.Finish(); len(r.Groups) == 0 {
-		return ""
-	}
-	return r.Groups[0].Findings[0].Text
 }
 
 // faultsOf returns what check would call faults of the listed pages.

@@ -51,11 +51,10 @@ type Crawl struct {
 	Why    string   // says why Public is empty
 }
 
-// Broken is an address that answers an error.
+// Broken is an address at which there is no page.
 type Broken struct {
-	To     string
-	Status int
-	From   []string // some of the pages that link there, in order
+	To, Says string   // Says is what it answers
+	From     []string // some of the pages that link there, in order
 }
 
 // ErrNone says that the site has no sitemap.

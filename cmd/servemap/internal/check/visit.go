@@ -234,8 +234,7 @@ func (c *checker) compareLinks(found Crawl) {
 		if len(l.From) > 1 {
 			others = "; other pages link there too"
 		}
-		at := report.At{Where: l.From[0]}
-		c.Add("broken-link", at, "links to %s, which is answered with %s%s", l.To, pages.Status(l.Status), others)
+		c.Add("broken-link", report.At{Where: l.From[0]}, "links to %s, which %s%s", l.To, l.Says, others)
 	}
 	text := fmt.Sprintf("A crawl found %s; not listed: %s.", report.Count(len(found.Public), "public page"), none(missing))
 	if !found.Whole {

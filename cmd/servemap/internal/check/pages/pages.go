@@ -4,6 +4,7 @@ package pages
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -61,6 +62,14 @@ type told struct {
 
 // Told reports whether something speaks against listing the page.
 func (p *Page) Told() bool { return len(p.told) > 0 }
+
+// First returns the kind of what speaks first against listing the page, and says it; "" for nothing.
+func (p *Page) First() (kind, text string) {
+	if !p.Told() {
+		return "", ""
+	}
+	return p.told[0].kind, fmt.Sprintf(p.told[0].text, p.told[0].args...)
+}
 
 // Judge notes in a page what is wrong with its answer, and keeps nothing of the text. [Compare] reports that.
 func Judge(p *Page, now time.Time) {
