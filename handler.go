@@ -344,7 +344,7 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 			if l.Example != "" && messages.MayName(l.Cause) {
 				args = append(args, "such as", l.Example)
 			}
-			s.log.Logger().Info(strings.TrimSpace(messages.NotFollowed+l.Means+" "+l.Remedy), args...)
+			s.log.Logger().Info(messages.Left(l).Line(), args...)
 		}
 	}
 	if err == nil && opts.Revisit > 0 {
@@ -790,6 +790,8 @@ func (s explained) why(p *reader.Known) (text string, missing []string) {
 	}
 	foreign := s.norm.Parse(p.Location).OwnQuery
 	switch notSeen := p.Reason == eligibility.NotSeen; {
+	case foreign && p.Verdict == eligibility.Unknown:
+		return messages.Unnamed(), nil
 	case notSeen && p.Status == 0 && !p.Rule && (foreign || action.Waits(p.Location)):
 		return messages.LeftOut(p.Location, foreign)
 	case notSeen && p.Status == 0 && eligibility.AssetName(p.Location):

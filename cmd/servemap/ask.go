@@ -101,9 +101,15 @@ func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, string) e
 func listCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	a := newAsking(s, fs)
 	return func(ctx context.Context, _ string) error {
-		return each(ctx, a, http.MethodGet, "/pages", nil, func(p servemap.Page) string {
+		none := true
+		err := each(ctx, a, http.MethodGet, "/pages", nil, func(p servemap.Page) string {
+			none = false
 			return terminal.Row(p.URL, terminal.Stamp(p.LastModified), p.ChangeFreq)
 		})
+		if err == nil && none {
+			fmt.Fprintf(a.err, "No page is listed; \"servemap status -data %s\" says why.\n", a.data)
+		}
+		return err
 	}
 }
 

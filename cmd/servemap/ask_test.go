@@ -113,11 +113,24 @@ func TestStatusTellsEachThingOnce(t *testing.T) {
 	}
 }
 
+func TestStatusTellsOfPagesOrOfVisitsAndNotOfBoth(t *testing.T) {
+	s := before(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("Cache-Control", "no-store")
+		_, _ = io.WriteString(w, "<title>t</title>as each page with a session")
+	}, "-explore")
+	s.log.await(t, "msg=explored")
+	if out := must(t, "status", "-data", s.data); strings.Count(out, "no-store") != 1 {
+		t.Error(out)
+	}
+}
+
 func TestStatusOfACrawlThatListedNothingHasNoEmptyPart(t *testing.T) {
 	site := httptest.NewServer(http.NotFoundHandler())
 	defer site.Close()
 	data := t.TempDir()
 	call(t, "crawl", site.URL, "-data", data, "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
+	wantErrs(t, codeDone, "No page is listed; \"servemap status -data "+data+"\" says why.\n", "list", "-data", data)
 	if out := must(t, "status", "-data", data); strings.Contains(out, "\n\n\n") {
 		t.Error(out)
 	}
@@ -196,9 +209,8 @@ func TestForgottenPageStaysOut(t *testing.T) {
 	}
 	empty := t.TempDir()
 	for data, says := range map[string]string{s.data + "x": "there is no folder ", empty: "nothing of servemap is in "} {
-		wantErrs(t, codeFailed, "-data: "+says+data+"; give the one of servemap proxy, files, run or crawl, "+
-			"start one of these with it, such as servemap crawl URL -data "+data+", or ask a Go program by its inspector",
-			"forget", "-data", data, "/a.html")
+		wantErrs(t, codeFailed, "-data: "+says+data+"; give the folder that servemap proxy, files, run or crawl was started "+
+			"with\n", "forget", "-data", data, "/a.html")
 	}
 }
 

@@ -93,8 +93,7 @@ func (a *asking) connectOnce(ctx context.Context) (*control.Client, error) {
 		if _, err := os.Stat(a.data); errors.Is(err, os.ErrNotExist) {
 			what = "there is no folder"
 		}
-		return nil, fmt.Errorf("-data: %s %s; give the one of servemap proxy, files, run or crawl, "+
-			"start one of these with it, such as servemap crawl URL -data %[2]s, or ask a Go program by its inspector",
+		return nil, fmt.Errorf("-data: %s %s; give the folder that servemap proxy, files, run or crawl was started with",
 			what, a.data)
 	}
 	return a.alone(ctx, text)

@@ -221,8 +221,8 @@ func listen(name, address string) (net.Listener, error) {
 	var form *net.AddrError
 	switch {
 	case errors.As(err, &form):
-		return nil, usage("{-"+name+"} %s: %v; give an address such as localhost:8080, or :8080 for all of the machine's "+
-			"addresses", address, err)
+		return nil, usage("{-"+name+"} %s: %s; give an address such as localhost:8080, or :8080 for all of the machine's "+
+			"addresses", address, form.Err)
 	case errors.Is(err, syscall.EADDRINUSE):
 		return nil, fmt.Errorf(words.Say("another program listens at %s; end it, or give {-"+name+"} another address: %w"),
 			address, err)

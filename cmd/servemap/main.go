@@ -229,7 +229,7 @@ func (c command) run(ctx context.Context, args []string, s streams) error {
 	}
 	switch {
 	case c.takes == "" && len(rest) > 0:
-		return usage("%q is no flag; it takes flags only, such as -data DIR", rest[0])
+		return usage("%q belongs to no flag, and this command takes only flags, such as: servemap %s", rest[0], c.example)
 	case c.takes != "" && len(rest) == 0 && c.takes[0] != '[':
 		return usage("give %s, such as: servemap %s", c.takes, c.example)
 	case len(rest) > 1:

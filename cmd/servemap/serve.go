@@ -319,7 +319,7 @@ func (s *site) own() {
 	} else {
 		s.unanswer()
 		s.unanswer = end
-		s.log.Info("commands are answered", "data", s.Data)
+		s.log.Info("commands are answered, such as \"servemap status -data " + s.Data + "\"")
 	}
 	if s.Explore || s.Folder != "" {
 		s.explorer.AtStart(ctx, s.Folder != "", servemap.ExploreOptions{MaxRequests: s.Max, Concurrency: s.Concurrency})

@@ -38,6 +38,7 @@ func TestQueryFlagAddsToTheDefault(t *testing.T) {
 	s.log.await(t, "msg=explored")
 	sameStrings(t, "listed", listed(t, s.data), "/", "/?page=2", "/?id=3")
 	wantOut(t, codeNo, "name it in -query", "explain", "-data", s.data, "/?color=red")
+	wantOut(t, codeNo, "Its address has a parameter that -query does not name", "explain", "-data", s.data, "/?size=5")
 }
 
 func TestRobotsFlagNamesTheSitemap(t *testing.T) {

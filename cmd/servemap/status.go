@@ -253,6 +253,9 @@ func (p *statusPage) troubles() (all []inspect.Look) {
 func (p *statusPage) uncounted() string {
 	text := ""
 	for _, r := range p.Responses {
+		if slices.ContainsFunc(p.Reasons, func(g inspect.Group) bool { return g.Reason == r.Reason }) {
+			continue // of pages, it is told above
+		}
 		_, todo, _ := strings.Cut(r.Means, ". ")
 		text += p.line(leftOut{n: int(r.Count), cause: r.Reason, todo: todo})
 	}

@@ -149,7 +149,7 @@ func (h Hint) In(texts []string) bool {
 }
 
 // NotFollowed begins what the log says of links that exploring left out.
-const NotFollowed = "servemap: links were not followed: "
+const NotFollowed = "servemap: left out: "
 
 // Logs reports whether a line of the log is a hint, or says what exploring left out: a summary tells both by itself.
 func Logs(message string) bool {

@@ -2,6 +2,7 @@ package messages
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -36,6 +37,13 @@ func TableOf(counts map[string]int, examples map[string]string) (table []Left) {
 	}
 	slices.SortStableFunc(table, func(a, b Left) int { return cmp.Or(care[a.Cause]-care[b.Cause], b.Count-a.Count) })
 	return table
+}
+
+// Line says it in a line of the log.
+func (l Left) Line() string {
+	first := min(1, len(l.Means))
+	means := strings.ToLower(l.Means[:first]) + l.Means[first:]
+	return strings.TrimSpace(fmt.Sprintf("%s%d %s %s", NotFollowed, l.Count, means, l.Remedy))
 }
 
 // MayName reports whether the log may show an example of a cause: others may read it, and must find no secret there.

@@ -41,7 +41,7 @@ var openings = map[eligibility.Verdict]string{
 // Texts that depend on the number have their forms in braces: {of a sentence about one page|behind 1|behind a greater
 // count}, or without the first where that is the second.
 var reasons = []Reason{
-	{eligibility.ByEntry, Fine, "{entry page|entry page|entry pages}", "", nil},
+	{eligibility.ByEntry, Fine, "{it is an entry page|entry page|entry pages}", "", nil},
 	{eligibility.ByLink, Fine,
 		"{a listed page links to it|page is linked from a listed page|pages are linked from listed pages}", "", nil},
 	{eligibility.ByRoute, Fine, "{it has its own route|page has its own route|pages have their own routes}", "", nil},
@@ -324,6 +324,13 @@ const unknown = "Nothing is known of this page: no visitor without a cookie got 
 	"links to it. " +
 	"Open it once in a private window. It may answer with an error or a redirect, as to a log-in: " +
 	"of such an address, only what a listed page links to is remembered."
+
+// Unnamed says why nothing is known of a page whose query has a parameter that is not allowed.
+func Unnamed() string {
+	return words.Say("Nothing is known of this page. Its address has a parameter that {Query} does not name, so only a page " +
+		"that names this address as its canonical one would be learned. If the parameter makes a page of its own, as in " +
+		"/article?id=5, name it in {Query}.")
+}
 
 // Page says why the page at location is listed or not, and what would change that.
 func Page(v eligibility.Verdict, why eligibility.Reason, location string) string {

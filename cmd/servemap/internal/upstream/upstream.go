@@ -225,6 +225,9 @@ func parseTarget(to string) (*url.URL, func(context.Context, string, string) (ne
 	if strings.Contains(to, "@") { // so it may hold a password
 		return nil, nil, errors.New("the address has a user; give it without, such as http://localhost:3000")
 	}
+	if bare, err := url.Parse("http://" + to); err == nil && bare.Host != "" && !strings.Contains(to, ":/") {
+		return nil, nil, fmt.Errorf("%s lacks its scheme; write http://%[1]s", to)
+	}
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.RawQuery != "" {
 		return nil, nil, fmt.Errorf("%q is no address of a server; give one such as http://localhost:3000 or "+
 			"unix:/run/site.sock", to)
