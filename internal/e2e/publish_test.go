@@ -44,7 +44,7 @@ func TestChangefreqIsPublished(t *testing.T) {
 		wantEntries(s, "/  ", "/dated yearly ", "/news  ", "/ruled daily ")
 		time.Sleep(2 * time.Minute)
 		s.Visit("/", "/news", "/ruled")
-		wantEntries(s, "/ yearly ", "/dated yearly ", "/news yearly ", "/ruled daily ")
+		wantEntries(s, "/  ", "/dated yearly ", "/news  ", "/ruled daily ")
 		for day := range 20 {
 			text += fmt.Sprintf("</p><p>And on day %d it was told that something happened again.", day)
 			for range 4 {

@@ -42,8 +42,10 @@ const Unlisted = "It has no lastmod while it is not listed. Once it is listed: "
 // Freq says what the word for how often a page changes rests on, if it was not seen to change.
 func Freq(f rate.Freq, changes uint64) string {
 	switch {
-	case f == rate.Unknown || changes > 0:
+	case changes > 0:
 		return ""
+	case f == rate.Unknown:
+		return " It has a changefreq once it was seen to change, or to rest for half a day."
 	case f < rate.Yearly:
 		return fmt.Sprintf(" It is called %v for texts that came and went again, which are no change.", f)
 	}

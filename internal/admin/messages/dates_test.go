@@ -113,7 +113,7 @@ func TestWordOfAPageThatDidNotChangeIsCalledAGuess(t *testing.T) {
 		changes uint64
 		want    string
 	}{
-		{rate.Unknown, 0, ""},
+		{rate.Unknown, 0, "once it was seen to change, or to rest for half a day."},
 		{rate.Yearly, 2, ""},
 		{rate.Yearly, 0, "called yearly because most such pages are: that is a guess, until a change is seen."},
 		{rate.Daily, 0, "called daily for texts that came and went again, which are no change."},

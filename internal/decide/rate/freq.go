@@ -40,6 +40,9 @@ func freqOf(mean float64) Freq {
 // the word does not come back, so it is for archives.
 const neverAfter = 2 * year
 
+// RestsFor is for how many seconds a page must have been the same to be called yearly.
+const RestsFor = day / 2
+
 // busyChanges is how many changes a page needs to be called always or hourly. After one or two somebody is perhaps
 // working on it.
 const busyChanges = 3
@@ -47,14 +50,18 @@ const busyChanges = 3
 // Freq returns the word for how often the page is likely to change from now on. was is the word before, which is
 // kept as long as no other one is clearly better.
 //
-// A page that was not seen to change is called yearly: more than four in five pages of real sites change as
-// seldom. Once it was seen to change, its own changes say the word: the one that is expected to mislead least.
+// A page that rested for half a day is called yearly: more than four in five pages of real sites change as seldom.
+// Before that, nobody has seen anything that a word could rest on, and it is Unknown. Once the page was seen to change,
+// its own changes say the word: the one that is expected to mislead least.
 func (e Estimate) Freq(was Freq) Freq {
 	if e.Past.changes() == 0 {
-		if e.Quiet() >= neverAfter {
+		switch {
+		case e.Quiet() >= neverAfter:
 			return Never
+		case e.Quiet() >= RestsFor:
+			return Yearly
 		}
-		return Yearly
+		return Unknown
 	}
 	p, fastest := e.words(), Hourly
 	if e.Past.changes() < busyChanges {

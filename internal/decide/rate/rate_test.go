@@ -39,8 +39,9 @@ func TestFreqIsTheWordThatMisleadsLeast(t *testing.T) {
 		e    Estimate
 		want Freq
 	}{
-		{"seen once", Estimate{}.Saw(t0, false), Yearly},
-		{"a day, unchanged", observed(24, hour, never), Yearly},
+		{"seen once", Estimate{}.Saw(t0, false), Unknown},
+		{"nearly half a day, unchanged", observed(12, hour, never), Unknown},
+		{"half a day, unchanged", observed(13, hour, never), Yearly},
 		{"a year and a half, unchanged", observed(550, day, never), Yearly},
 		{"two years and more, unchanged", observed(740, day, never), Never},
 		{"changed daily, then quiet for half a year", observed(300, day, func(i int) bool { return i < 120 }), Yearly},

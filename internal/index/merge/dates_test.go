@@ -144,6 +144,8 @@ func TestDatesOfADeployAreTakenBack(t *testing.T) {
 		t.Error("the first page has no date, so there is none to take back")
 	}
 	visit(line)
+	w.wait(24 * time.Hour)
+	visit(line)
 	for _, p := range pages {
 		w.wantLastMod(p, 0)
 		base.Equal(t, w.page(p).Freq.String(), "yearly", "the word of a page that was not seen to change")

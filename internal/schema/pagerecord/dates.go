@@ -18,8 +18,8 @@ func (p *Page) Entry() shards.Entry {
 const day = 24 * time.Hour
 
 // Estimate feeds the rate estimate with what an observation has shown, at a time in Unix seconds, and says the
-// word anew: from the second observation on, or once the page has a date, so that something was observed. While
-// something is held, the estimate is not fed; that is done once it is certain.
+// word anew. A date of the page's own tells of a quiet time before the first observation. While something is held, the
+// estimate is not fed; that is done once it is certain.
 func (p *Page) Estimate(o mark.Outcome, found lastmod.Finding, at int64) {
 	switch since := found.Since.Seconds(); {
 	case o == mark.Changed:
@@ -37,8 +37,9 @@ func (p *Page) Estimate(o mark.Outcome, found lastmod.Finding, at int64) {
 	default:
 		p.Rate = p.Rate.Saw(at, false)
 	}
-	if p.Observations > 1 || p.Dates.Date.At != 0 {
-		p.Freq = p.Rate.Freq(p.Freq)
+	p.Freq = p.Rate.Freq(p.Freq)
+	if date := p.Dates.Date.At; p.Freq == rate.Unknown && date != 0 && at-date.Seconds() >= rate.RestsFor {
+		p.Freq = rate.Yearly
 	}
 }
 
