@@ -86,7 +86,7 @@ func commands() []command {
 			"run -config servemap.toml", "", runCommand},
 		{"config", "[-config FILE]", "print all settings of a file, with what each is for",
 			"config -config servemap.toml", "", configCommand},
-		{"explore", "-data DIR", "visit the pages of the site, so that they are listed before they are visited",
+		{"explore", "-data DIR", "visit the pages of the site, so that they are listed before their first visitor",
 			"explore -data sitemap-data", "", exploreCommand},
 		{"explain", "-data DIR URL", "say whether a page is listed, and why",
 			"explain -data sitemap-data /about", "the URL of a page, or its path", explainCommand},
@@ -128,7 +128,7 @@ var more = map[string]string{
 		"waits. If the file is wrong, nothing changes, and the log names its line.",
 	"config": "Without a file it prints the defaults. Passwords and keys are not shown.",
 	"files": "The pages are visited along the links at each start, so that they are listed before\n" +
-		"they are visited. Hidden files and lists of files are not served.",
+		"their first visitor. Hidden files and lists of files are not served.",
 	"explore": "It asks the origin for pages along the links, as a stranger does, so what a server in front\n" +
 		"protects stays out. Where -origin does not lead to the process, it asks nothing without\n" +
 		"-inside, and then the site itself. It asks for no link that may change\n" +

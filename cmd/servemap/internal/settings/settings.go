@@ -39,10 +39,10 @@ type Serving struct {
 // Pages says which pages may be listed.
 type Pages struct {
 	Never      patterns `toml:"never" of:"crawl" arg:"PATTERN" first:"1" comment:"locations that are not listed, as in robots.txt, such as /internal/"`
-	Always     patterns `toml:"always" of:"crawl" arg:"PATTERN" first:"1" comment:"locations that are listed once they are seen, such as /landing/*$; exploring asks for one without a star"`
-	Public     patterns `toml:"public" of:"crawl" arg:"PATTERN" first:"1" comment:"locations that are public although they are sent with Cache-Control private or no-store, as those of Rails, PHP sessions and Next.js are"`
+	Always     patterns `toml:"always" of:"crawl" arg:"PATTERN" first:"1" comment:"locations that are listed once they are seen, such as /landing/*$; exploring visits one that has no star"`
+	Public     patterns `toml:"public" of:"crawl" arg:"PATTERN" first:"1" comment:"locations that are public, such as / for all, although they are sent with Cache-Control private or no-store, as those of Rails, PHP sessions and Next.js are"`
 	Entries    patterns `toml:"entry" of:"crawl" arg:"PATH" comment:"where visitors enter the site, in place of /"`
-	Query      []string `toml:"query" of:"crawl" arg:"NAMES" first:"1" comment:"query parameters that make a page of its own, such as id,lang; page always does"`
+	Query      []string `toml:"query" of:"crawl" arg:"NAMES" first:"1" comment:"query parameters that make a page of its own, such as id,lang where /article?id=5&lang=de is one; the parameter page always does"`
 	Benign     []string `toml:"benign" arg:"NAMES" first:"1" comment:"cookies that every visitor gets and that never stand for a log-in (PHPSESSID does), or, with a colon after the name, such headers of a request"`
 	RobotsText string   `toml:"robots-text" of:"none" comment:"the host's robots.txt, if another server serves it"`
 	ReportOnly bool     `toml:"report-only" comment:"learn and explain, and serve no sitemap"`
@@ -51,12 +51,12 @@ type Pages struct {
 
 // Visits says which pages servemap visits itself.
 type Visits struct {
-	Explore     bool     `toml:"explore" of:"proxy" first:"1" comment:"at the first start, visit all pages along the links, so that they are listed before they are visited; a folder always is"`
+	Explore     bool     `toml:"explore" of:"proxy" first:"1" comment:"at the first start, visit all pages along the links, so that they are listed before their first visitor; a folder is visited at each start"`
 	Inside      bool     `toml:"inside" comment:"explore the site itself, even where {-origin} does not lead to this process; only if no server in front keeps strangers from a page"`
 	Revisit     bool     `toml:"revisit" comment:"visit again, at most {-max} a day, pages that nobody visits, so that their changes get a date"`
 	Sitemaps    []string `toml:"sitemap" of:"crawl" arg:"URL" comment:"a sitemap that the site has, such as /old-sitemap.xml; those that its robots.txt names, and /sitemap.xml, are read anyway, and what they list is asked for and listed"`
 	Max         int      `toml:"max" of:"crawl" arg:"REQUESTS" default:"20000" comment:"how many requests an exploration makes at most"`
-	Concurrency int      `toml:"concurrency" of:"crawl" first:"crawl" arg:"REQUESTS" default:"2" comment:"how many of them run at once at most, while the site answers easily"`
+	Concurrency int      `toml:"concurrency" of:"crawl" first:"crawl" arg:"REQUESTS" default:"2" comment:"how many requests an exploration makes at once at most; more than one only while the site answers easily"`
 }
 
 // Engines says what search engines get and are told.
@@ -86,7 +86,7 @@ type Operation struct {
 	Drain     duration `toml:"drain" arg:"DURATION" default:"10s" comment:"how long downloads, event streams and the like may go on once the process is told to end; new visitors are served meanwhile, and then refused for 3s at most, unless systemd holds the socket"`
 	Database  secret   `toml:"database" arg:"URL" env:"SERVEMAP_DATABASE" comment:"the postgres:// URL of a database for what is learned, for several processes"`
 	Table     string   `toml:"table" needs:"database" arg:"NAME" comment:"the table in that database, also as SCHEMA.NAME; by default servemap"`
-	Admin     string   `toml:"admin" of:"crawl" arg:"ADDRESS" first:"1" comment:"an address for /healthz, /metrics and the inspector, by a link that the log has, such as 127.0.0.1:9090; by default none"`
+	Admin     string   `toml:"admin" of:"crawl" arg:"ADDRESS" first:"1" comment:"where /healthz, /metrics and the inspector are, such as 127.0.0.1:9090; the log has the link that opens the inspector; by default nowhere"`
 	Password  secret   `toml:"admin-password" of:"crawl" needs:"admin" arg:"TEXT" first:"1" env:"SERVEMAP_ADMIN_PASSWORD" comment:"open the inspector and /metrics to the user admin with this password, in place of the link; for other machines and containers"`
 	Log       string   `toml:"log" of:"crawl" arg:"FORM" first:"1" comment:"the form of the log: people, text or json; by default people in a terminal, and else text"`
 	Level     level    `toml:"log-level" of:"crawl" arg:"LEVEL" comment:"the least that is logged: debug, info, warn or error"`
