@@ -85,6 +85,9 @@ func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, string) e
 		if err != nil {
 			return err
 		}
+		if !a.served {
+			fmt.Fprintln(a.err, "No process serves the site: this is what is stored.")
+		}
 		if !a.json {
 			p.Missing = []string{strings.Join(p.Missing, "; or ")} // any one is enough
 			if n := len(p.LinkedFrom); n > shownLinks {            // such as all that have a menu

@@ -197,6 +197,7 @@ func TestForgottenPageStaysOut(t *testing.T) {
 		t.Errorf("while nothing is served: %q", out)
 	}
 	sameStrings(t, "listed while nothing is served", listed(t, s.data), "/", "/a.html")
+	wantErrs(t, codeDone, "No process serves the site: this is what is stored.\n", "explain", "-data", s.data, "/a.html")
 	wantErrs(t, codeFailed, "no process serves the site", "explore", "-data", s.data)
 	if out := must(t, "status", "-data", s.data, "-json"); strings.Contains(out, "No request has passed") {
 		t.Errorf("the owner of the command is told to write a program: %s", out)

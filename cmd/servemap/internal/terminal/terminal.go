@@ -109,9 +109,10 @@ func (p people) Handle(_ context.Context, r slog.Record) error {
 	r.Attrs(func(a slog.Attr) bool { attrs = append(attrs[:len(attrs):len(attrs)], a); return true })
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	message := strings.TrimPrefix(r.Message, "servemap: ") // of the library, which is not alone in its program
 	colour := cmp.Or(map[slog.Level]string{slog.LevelWarn: "33", slog.LevelError: "31"}[r.Level], "1")
-	head := p.paint("2", r.Time.Format(time.TimeOnly)) + " " + p.paint(colour, Escape(r.Message, ""))
-	line, rows, wide, length := "", "", 0, len(r.Message)
+	head := p.paint("2", r.Time.Format(time.TimeOnly)) + " " + p.paint(colour, Escape(message, ""))
+	line, rows, wide, length := "", "", 0, len(message)
 	for _, a := range attrs {
 		wide = max(wide, len(a.Key))
 	}
