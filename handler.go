@@ -117,8 +117,7 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 	}
 	return inspector{func(w http.ResponseWriter, r *http.Request) {
 		s.observer.Disown(w, r)
-		program := words.Used() == words.Library // the command asks also about a site that is not served
-		if program && !s.observer.Passed() && (s.looks.Inner.Load() == nil || s.looks.Several.Load()) {
+		if s.unmounted() {
 			s.hints.Give(messages.Unwrapped, "")
 		}
 		if !inspect.Enter(w, r) {
@@ -352,17 +351,37 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 	}
 	if another := errors.Is(err, explore.ErrAnother) && s.observer.Own.Another(); !another &&
 		errors.Is(err, explore.ErrElsewhere) {
-		cut := s.observer.Own.CutInFront()
-		why := strings.TrimPrefix(err.Error(), explore.ErrElsewhere.Error()+": ")
-		if err = fmt.Errorf("%w; %s", err, messages.Elsewhere(cut)); cut != "" {
-			why += "; " + messages.Elsewhere(cut)
-		}
-		s.hints.Give(messages.Unexplored, "What came there: "+why+".")
+		err = fmt.Errorf("%w; %s", err, s.elsewhere(err))
 	}
 	if err != nil {
 		err = fmt.Errorf("servemap: exploring: %w", err)
 	}
 	return Exploration(report), err
+}
+
+// elsewhere gives the hint of the one cause why the origin does not lead here, and returns what to do about it.
+func (s *Site) elsewhere(err error) (remedy string) {
+	switch cut := s.observer.Own.CutInFront(); {
+	case s.unmounted():
+		s.hints.Give(messages.Unwrapped, "")
+		return "no request has passed through this site yet; " + messages.Mounting
+	case s.hints.Has(messages.Routed):
+		return "the site stands inside a route; " + messages.Mounting
+	default:
+		remedy = messages.Elsewhere(cut)
+		why := strings.TrimPrefix(err.Error(), explore.ErrElsewhere.Error()+": ")
+		if cut != "" {
+			why += "; " + remedy
+		}
+		s.hints.Give(messages.Unexplored, "What came there: "+why+".")
+		return remedy
+	}
+}
+
+// unmounted reports whether the program seems to have forgotten to put the site around its pages. The command does not
+// forget that, and asks also about a site that is not served.
+func (s *Site) unmounted() bool {
+	return words.Used() == words.Library && !s.observer.Passed() && (s.looks.Inner.Load() == nil || s.looks.Several.Load())
 }
 
 // Exploring reports whether the site made a request itself, by [Site.Explore] or to look at

@@ -521,7 +521,9 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 
 // passes gets the first request that comes. local says that its host stands for the origin's.
 func (s *Site) passes(r *http.Request, local bool) {
-	s.front.First(r, s.looks.Several.Load())
+	if server := s.front.First(r); server != nil {
+		go s.front.Ask(context.Background(), server) // no visitor waits for that; it ends within seconds
+	}
 	if local {
 		s.log.Logger().Info("servemap: Visits to " + r.Host + " count as visits to " + s.origin.String() +
 			", as behind a proxy nearby.")

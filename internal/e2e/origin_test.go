@@ -17,6 +17,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/gorilla/mux"
+
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
 	"github.com/servemap/servemap/internal/testkit/base"
@@ -238,6 +240,48 @@ func TestNothingIsExploredWhereTheOriginDoesNotLeadHere(t *testing.T) {
 				t.Errorf("%q was asked for", f.paths())
 			}
 			f.wantListed()
+		})
+	}
+}
+
+// Where the program forgot the site, that is the one cause. An owner who reads of the origin or of a proxy looks there.
+func TestExploringTellsTheOwnerWhoForgotMountOfThatAlone(t *testing.T) {
+	const unwrapped, routed = "No request has passed through this site yet", "The site stands inside a route"
+	for _, tt := range []struct {
+		name   string
+		mount  func(*servemap.Site, *mux.Router)
+		visits bool // come before
+		hint   string
+	}{
+		{"forgotten", func(*servemap.Site, *mux.Router) {}, false, unwrapped},
+		{"forgotten, with visitors", func(*servemap.Site, *mux.Router) {}, true, unwrapped},
+		{"in Use", func(s *servemap.Site, r *mux.Router) { r.Use(s.Wrap) }, false, unwrapped},
+		{"in Use, with visitors", func(s *servemap.Site, r *mux.Router) { r.Use(s.Wrap) }, true, routed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel() // it waits for some seconds
+			r, log := mux.NewRouter(), new(base.Log)
+			r.HandleFunc("/", testkit.Page("home", "/a"))
+			server := httptest.NewServer(r)
+			defer server.Close()
+			site, err := servemap.New(server.URL, nil, &servemap.Options{Logger: log.Logger()})
+			base.Check(t, err)
+			tt.mount(site, r)
+			if tt.visits {
+				fetch(t, server.URL)
+			}
+			_, err = site.Explore(t.Context(), nil)
+			if !errors.Is(err, servemap.ErrElsewhere) || !strings.Contains(err.Error(), "call site.Mount(r)") ||
+				strings.Contains(err.Error(), "Inside") {
+				t.Errorf("the error is %v", err)
+			}
+			if hints := site.Stats().Hints; len(hints) != 1 || !strings.HasPrefix(hints[0], tt.hint) {
+				t.Errorf("the hints are %q", hints)
+			}
+			base.Check(t, site.Close(context.Background()))
+			if n := log.Count("level=WARN"); n != 1 {
+				t.Errorf("%d warnings, want one: %s", n, log)
+			}
 		})
 	}
 }

@@ -370,6 +370,17 @@ func (s *Own) Try(ctx context.Context, handler http.Handler, location string) (*
 	return s.observed(location, arrived, resp), nil
 }
 
+// Get asks a handler in this process for a location as a stranger does, and returns the status of its answer, 0 if there
+// is none.
+func (s *Own) Get(ctx context.Context, handler http.Handler, location string) (status int) {
+	cfg := s.Door(nil)
+	cfg.How, cfg.Handler = explore.Unproved, handler
+	if resp, err := explore.Once(ctx, cfg, location); err == nil {
+		status = resp.Status
+	}
+	return status
+}
+
 // keeps reports whether the page is kept from strangers, by something in front of the program or by the program. status
 // is what the program answered. It is 0 if this process was not asked: a cache may have had the page, another process
 // may have answered, or something took the key off.

@@ -18,7 +18,7 @@ type Hint uint8
 const (
 	_           Hint = iota
 	Unwrapped        // no request passes through the site
-	Routed           // it stands where a request for the sitemap may not come
+	Routed           // it stands where no request for the sitemap comes
 	Unanswered       // the site behind a proxy does not answer
 	OtherOrigin      // requests or pages name another host or scheme
 	Canonicals       // pages name something else as canonical
@@ -42,13 +42,16 @@ const (
 	hints
 )
 
+// Mounting says how to put a site around a program.
+const Mounting = "call site.Mount(r) on the root router of gorilla/mux, after its routes, or serve site.Wrap(handler)"
+
 // hintTexts say what is wrong, and then what to do about it.
 var hintTexts = [hints]string{
 	Unwrapped: "No request has passed through this site yet, so nothing is learned; " +
 		"visits to the inspector do not count. " +
-		"Call site.Mount(r) on the root router of gorilla/mux, after its routes, or serve site.Wrap(handler).",
-	Routed: "The site stands inside a route of the program's router, so the sitemap answers 404 unless another route " +
-		"leads requests for it here too. " +
+		"To put the site around your program, " + Mounting + ".",
+	Routed: "The site stands inside a route of the program's router, where no request for the sitemap comes, so it is " +
+		"not served. " +
 		"With gorilla/mux, call site.Mount(r) on the root router in place of r.Use(site.Wrap). With others, put site.Wrap " +
 		"around the whole router.",
 	Unanswered: "The site does not answer; visitors get 502 or 504. See whether it runs, and what its log says.",

@@ -4,6 +4,8 @@
 package front
 
 import (
+	"cmp"
+	"context"
 	"io"
 	"maps"
 	"net/http"
@@ -50,15 +52,26 @@ func (f *Front) Reached() {
 	}
 }
 
-// First gets the first request that comes. A route that led it here may lead none for the files here. If the program
-// wraps several of its parts, another of these may get them.
-func (f *Front) First(r *http.Request, several bool) {
+// First gets the first request that comes. It returns the program's server if the route by which the request came leads
+// none for the files here: only the server knows whether another route does.
+func (f *Front) First(r *http.Request) (server http.Handler) {
 	f.Hints.End(messages.Unwrapped)
-	if several && mux.CurrentRoute(r) == nil { // in the Use of gorilla/mux it wraps for each request
-		return
-	}
 	name := f.Name + ".xml"
-	if !f.reached.Load() && !observe.Leads(r, f.Path+name) && !observe.Leads(r, f.Folder+name) {
+	if f.reached.Load() || observe.Leads(r, f.Path+name) || observe.Leads(r, f.Folder+name) {
+		return nil
+	}
+	if is, _ := r.Context().Value(http.ServerContextKey).(*http.Server); is != nil {
+		server = cmp.Or(is.Handler, http.Handler(http.DefaultServeMux))
+	}
+	return server
+}
+
+// Ask has the program's server asked for the sitemap, and gives a hint if that does not come here.
+func (f *Front) Ask(ctx context.Context, server http.Handler) {
+	status := f.Observer.Own.Get(ctx, server, f.Folder+f.Name+".xml")
+	answers := status == http.StatusOK || status == http.StatusNotFound || status == http.StatusMethodNotAllowed
+	if answers && !f.reached.Load() { // else it may refuse whoever asks so
+		f.Hints.End(messages.Unexplored)
 		f.Hints.Give(messages.Routed, "")
 	}
 }
