@@ -116,7 +116,7 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 			s.origin.String())
 	}
 	return inspector{func(w http.ResponseWriter, r *http.Request) {
-		s.observer.Disown(w, r)
+		s.observer.Disown(w, r, true)
 		if s.unmounted() {
 			s.hints.Give(messages.Unwrapped, "")
 		}
@@ -202,7 +202,7 @@ func (s *Site) Metrics(allow func(*http.Request) bool) http.Handler {
 		panic("servemap: Metrics: allow is nil; give servemap.Password(user, password), or a function of your own: a " +
 			"scraper cannot follow a link")
 	}
-	return (inspected{s}).door("metrics").Allow(allow, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	numbers := (inspected{s}).door("metrics").Allow(allow, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		h := w.Header()
 		h.Set("Content-Type", metrics.ContentType)
 		h.Set("Cache-Control", "no-store")
@@ -211,6 +211,10 @@ func (s *Site) Metrics(allow func(*http.Request) bool) http.Handler {
 		_, _ = w.Write(metrics.Text(s.origin.String(),
 			append(inspect.Numbers(s.indexer, s.files, s.observer, len(s.hints.Given())), s.crawlers.Metrics()...)))
 	}))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.observer.Disown(w, r, false)
+		numbers.ServeHTTP(w, r)
+	})
 }
 
 // ExploreOptions adjusts [Site.Explore]. The zero values are the defaults.

@@ -42,31 +42,41 @@ func TestCookiesOfVisitorsNeedNothingOnceTheSiteIsExplored(t *testing.T) {
 	})
 }
 
-// An owner who looks is no visitor: where the inspector stands is known from the first look.
-func TestLooksIntoTheInspectorAreNotCounted(t *testing.T) {
-	testkit.Run(t, testkit.Setup{Mount: func(s *servemap.Site) http.Handler {
+// An owner who looks is no visitor, and neither is his scraper: what servemap answers itself counts as no visit, from the
+// first request on.
+func TestWhatServemapShowsTheOwnerIsNotCounted(t *testing.T) {
+	setup := testkit.Setup{Mount: func(s *servemap.Site) http.Handler {
 		m := http.NewServeMux()
 		m.Handle("/", testkit.PageOfItsURL("/a"))
 		m.Handle("/inspect/", s.Inspector(everybody))
+		m.Handle("/metrics", s.Metrics(everybody))
+		m.Handle("/numbers/", s.Metrics(servemap.Password("me", "right")))
 		return s.Wrap(m)
-	}}, func(s *testkit.Site) {
-		headers := [][]string{{"Authorization", "Basic eDp5"}, {"Cookie", "session=1"}, {"Sec-Fetch-Dest", "iframe"}, {}}
-		s.Get("/inspect/")
-		for _, path := range []string{"/inspect/", "/inspect/?live", "/inspect/pages", "/inspect/icon.svg"} {
-			for _, header := range headers {
-				s.Get(path, header...)
-			}
-		}
-		if got := s.Stats().Ignored; len(got) > 0 {
-			s.Errorf("looks are counted: %v", got)
-		}
-		for _, header := range headers {
-			s.Get("/a", header...)
-		}
-		if got := s.Stats().Ignored; len(got) != 3 {
-			s.Errorf("visits are not counted: %v", got)
-		}
-	})
+	}}
+	headers := [][]string{{"Authorization", "Basic eDp5"}, {"Cookie", "session=1"}, {"Sec-Fetch-Dest", "iframe"}, {}}
+	for _, paths := range [][]string{
+		{"/inspect/", "/inspect/?live", "/inspect/pages", "/inspect/icon.svg"}, {"/inspect/pages", "/inspect/"},
+		{"/metrics", "/metrics?x=1", "/metrics"}, {"/numbers/"},
+	} {
+		t.Run(paths[0], func(t *testing.T) {
+			testkit.Run(t, setup, func(s *testkit.Site) {
+				for _, path := range paths {
+					for _, header := range headers {
+						s.Get(path, header...)
+					}
+				}
+				if got := s.Stats().Ignored; len(got) > 0 {
+					s.Errorf("they are counted: %v", got)
+				}
+				for _, header := range headers {
+					s.Get("/a", header...)
+				}
+				if got := s.Stats().Ignored; len(got) != 3 {
+					s.Errorf("visits are not counted: %v", got)
+				}
+			})
+		})
+	}
 }
 
 // What a request may change, and what only sorts, waits for no visitor: the owner must not be told to open it.

@@ -53,16 +53,14 @@ const (
 	longestName = 40 // a longer one may name the visitor
 )
 
-// add counts one request, and returns how many were counted. It waits for nobody: which names most requests have,
-// a part of them tells too.
-func (c *cause) add(names iter.Seq[string]) (n uint64) {
-	n = c.count.Add(1)
-	if names == nil || !c.mu.TryLock() {
-		return n
+// read takes in the names of one request. It waits for nobody: which names most requests have, a part of them tells too.
+func (c *cause) read(names iter.Seq[string]) {
+	if !c.mu.TryLock() {
+		return
 	}
 	defer c.mu.Unlock()
 	if c.named == mostNamed {
-		return n
+		return
 	}
 	if c.named++; c.names == nil {
 		c.names = map[string]int{}
@@ -73,7 +71,6 @@ func (c *cause) add(names iter.Seq[string]) (n uint64) {
 			c.names[strings.Clone(name)]++ // the name alone, without the whole header's memory
 		}
 	}
-	return n
 }
 
 // halve halves the counts. It may miss a request that is counted meanwhile, and waits for none.
@@ -150,36 +147,49 @@ func (d *diagnosis) counted(n uint64) {
 	}
 }
 
-// caused counts a request that shows the cause of a hint. names may be nil.
-func (d *diagnosis) caused(h messages.Hint, names iter.Seq[string]) {
-	d.counted(d.causes[h].add(names))
+// caused counts a request that shows the cause of a hint.
+func (d *diagnosis) caused(h messages.Hint) { d.counted(d.causes[h].count.Add(1)) }
+
+// causeOf returns the hint to which a request speaks that teaches nothing, 0 for none.
+func causeOf(why eligibility.Reason) messages.Hint {
+	switch why {
+	case eligibility.AddressHost:
+		return messages.OtherOrigin
+	case eligibility.AddressOutsideFolder:
+		return messages.OtherFolder
+	case eligibility.Fragment:
+		return messages.NoPages
+	case eligibility.Authorization, eligibility.ClientCertificate, eligibility.IdentityHeader:
+		return messages.Credentials
+	case eligibility.Cookie:
+		return messages.Cookies
+	}
+	return 0
 }
 
-// refused counts a request that is not for a location of the site.
-func (d *diagnosis) refused(r *http.Request, why eligibility.Reason) {
-	d.outcomes[why].Add(1)
-	switch path, _, _ := strings.Cut(r.RequestURI, "?"); {
-	case why == eligibility.AddressHost:
-		host := strconv.Quote(r.Host) // a stranger chooses it
-		d.caused(messages.OtherOrigin, slices.Values([]string{host}))
-	case why == eligibility.AddressOutsideFolder && !eligibility.AssetName(path):
-		// the folder's pages may have their assets elsewhere
-		d.caused(messages.OtherFolder, nil)
+// names takes in what tells who a client is who may not be anonymous.
+func (d *diagnosis) names(why eligibility.Reason, h http.Header) {
+	switch why {
+	case eligibility.Cookie:
+		d.causes[messages.Cookies].read(d.cfg.Benign.Telling(h))
+	case eligibility.IdentityHeader:
+		d.causes[messages.Credentials].read(d.cfg.Benign.NamingHeaders(h))
 	}
 }
 
-// passed counts a request that was not watched, as that of a client who may not be anonymous.
-func (d *diagnosis) passed(why eligibility.Reason, h http.Header) {
+// learnedNothing counts a request that was not watched: it is for no location of the site, or of a client who may not
+// be anonymous.
+func (d *diagnosis) learnedNothing(why eligibility.Reason, target, host string) {
 	d.outcomes[why].Add(1)
-	switch why {
-	case eligibility.Fragment:
-		d.caused(messages.NoPages, nil)
-	case eligibility.Authorization, eligibility.ClientCertificate:
-		d.caused(messages.Credentials, nil)
-	case eligibility.Cookie:
-		d.caused(messages.Cookies, d.cfg.Benign.Telling(h))
-	case eligibility.IdentityHeader:
-		d.caused(messages.Credentials, d.cfg.Benign.NamingHeaders(h))
+	path, _, _ := strings.Cut(target, "?")
+	switch cause := causeOf(why); {
+	case cause == 0:
+	case cause == messages.OtherFolder && eligibility.AssetName(path): // the folder's pages may have their assets elsewhere
+	case cause == messages.OtherOrigin:
+		d.causes[cause].read(slices.Values([]string{strconv.Quote(host)})) // a stranger chooses it
+		d.caused(cause)
+	default:
+		d.caused(cause)
 	}
 }
 
@@ -193,15 +203,15 @@ func (d *diagnosis) answered(kind eligibility.Kind, why eligibility.Reason, resp
 	}
 	switch {
 	case resp.Status >= 500 || resp.Status == http.StatusTooManyRequests:
-		d.caused(messages.NoPageYet, nil)
+		d.caused(messages.NoPageYet)
 	case kind == eligibility.Witness && readable(resp):
 		d.counted(d.pages.Add(1))
 	case kind == eligibility.Witness, why == eligibility.NotHTML, why == eligibility.Fragment:
-		d.caused(messages.NoPages, nil)
+		d.caused(messages.NoPages)
 	case why == eligibility.Incomplete:
-		d.caused(messages.Incomplete, nil)
+		d.caused(messages.Incomplete)
 	case why == eligibility.Private, why == eligibility.NoStore:
-		d.caused(messages.ForOne, nil)
+		d.caused(messages.ForOne)
 	}
 }
 

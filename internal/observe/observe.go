@@ -5,6 +5,7 @@ package observe
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -41,7 +42,7 @@ type Observer struct {
 	Own       Own
 	cfg       Config
 	diagnosis diagnosis
-	shown     atomic.Pointer[string] // the folder of what servemap shows the owner, nil until somebody asked for it
+	shown     atomic.Pointer[[]string] // where servemap shows the owner something, as far as somebody asked for it
 }
 
 // New returns an observer.
@@ -86,7 +87,11 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 	asked := asked{boosted: anonymous.Boosted(r.Header)}
 	loc, claim, ok := o.begin(r, &asked)
 	if !ok {
+		target, host := r.RequestURI, r.Host
 		next.ServeHTTP(w, r)
+		if asked.nothing != eligibility.None && !o.shows(target) { // only now it is known who answered
+			o.diagnosis.learnedNothing(asked.nothing, target, host)
+		}
 		return
 	}
 	if loc.Location == robotsTxt {
@@ -106,22 +111,39 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 }
 
 // Disown says that the response to w is none of the site's pages, but one that servemap itself writes for
-// the owner. Nothing is learned from it, and other requests below the folder are not counted if they show nothing.
-func (o *Observer) Disown(w http.ResponseWriter, r *http.Request) {
+// the owner. Nothing is learned from it, and the request is no visit. Nor is any other at that address, or, if folder
+// is true, below its folder.
+func (o *Observer) Disown(w http.ResponseWriter, r *http.Request, folder bool) {
 	if seen := o.cfg.Captures.Of(w); seen != nil {
 		seen.Own = true
 	}
-	if folder, _, _ := strings.Cut(r.RequestURI, "?"); len(folder) > 1 && strings.HasSuffix(folder, "/") &&
-		!o.shows(folder) {
-		folder = strings.Clone(folder)
-		o.shown.Store(&folder)
+	own, _, _ := strings.Cut(r.RequestURI, "?")
+	if last := strings.LastIndexByte(own, '/'); folder && last > 0 {
+		own = own[:last+1]
 	}
+	if len(own) <= 1 || o.shows(own) {
+		return
+	}
+	all := []string{strings.Clone(own)}
+	if before := o.shown.Load(); before != nil {
+		all = append(all, (*before)[:min(len(*before), mostShown-1)]...)
+	}
+	o.shown.Store(&all)
 }
 
-// shows reports whether a target is below the folder of what servemap shows the owner, as far as that is known.
+// mostShown is how many addresses and folders of what servemap shows the owner are remembered.
+const mostShown = 8
+
+// shows reports whether servemap shows the owner something at a target, as far as that is known.
 func (o *Observer) shows(target string) bool {
-	folder := o.shown.Load()
-	return folder != nil && strings.HasPrefix(target, *folder)
+	all := o.shown.Load()
+	if all == nil {
+		return false
+	}
+	path, _, _ := strings.Cut(target, "?")
+	return slices.ContainsFunc(*all, func(own string) bool {
+		return path == own || strings.HasSuffix(own, "/") && strings.HasPrefix(path, own)
+	})
 }
 
 // asked is what Serve reads of a request before it serves it, since handlers may change the
@@ -131,6 +153,7 @@ type asked struct {
 	own     bool // the site asked itself
 	boosted bool // a script asked for a page, and may have got a part
 	named   observation.Named
+	nothing eligibility.Reason // why it teaches nothing, and is worth counting
 }
 
 // named returns what r names besides its page. The strings share memory with r.
@@ -183,9 +206,7 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 		} else {
 			claim.Accept() // the same target will always be refused
 		}
-		if !o.shows(r.RequestURI) {
-			o.diagnosis.refused(r, eligibility.OfAddress(loc.Reason))
-		}
+		asked.nothing = eligibility.OfAddress(loc.Reason)
 		return loc, claim, false
 	}
 	if o.cfg.Files.OwnsLocation(loc.Location) { // it links to all pages, and would keep each of them listed
@@ -194,9 +215,7 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 	}
 	isRobots := o.asksForRobots(r)
 	if !isRobots && eligibility.AssetName(loc.Location) && (loc.Location == robotsTxt || !o.trusts(loc.Location)) {
-		if !o.shows(r.RequestURI) {
-			o.diagnosis.outcomes[eligibility.NotHTML].Add(1)
-		}
+		asked.nothing = eligibility.NotHTML
 		claim.Accept()
 		return loc, claim, false
 	}
@@ -205,9 +224,8 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 		why = eligibility.Fragment
 	}
 	if why != eligibility.None {
-		if !o.shows(r.RequestURI) { // the owner's password is no visitor's
-			o.diagnosis.passed(why, r.Header)
-		}
+		asked.nothing = why
+		o.diagnosis.names(why, r.Header) // which handlers may change
 		claim.Return()
 		if o.cfg.Looks != nil && !isRobots && o.trusts(loc.Location) {
 			if own, due := o.cfg.Schedule.Begin(looks+loc.Location, func() bool { return true }); due {
