@@ -451,6 +451,12 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 	if err != nil {
 		return err
 	}
+	var ranges crawlers.Ranges
+	if s.opts.Crawlers && s.opts.CrawlerRanges != "" { // before the log says anything
+		if ranges, err = crawlers.ReadRanges(s.opts.CrawlerRanges); err != nil {
+			return fmt.Errorf("%s: %w", words.Say("{Ranges}"), err)
+		}
+	}
 	s.log = logging.NewQueue(s.opts.Logger.Handler())
 	logger := s.log.Logger()
 	if st == nil {
@@ -503,12 +509,6 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 		First: func(r *http.Request) { s.passes(r, addresses.Locate(r).Local) },
 	})
 	if s.opts.Crawlers {
-		var ranges crawlers.Ranges
-		if s.opts.CrawlerRanges != "" {
-			if ranges, err = crawlers.ReadRanges(s.opts.CrawlerRanges); err != nil {
-				return fmt.Errorf("%s: %w", words.Say("{Ranges}"), err)
-			}
-		}
 		s.crawlers = crawlers.New(st, keys, net.DefaultResolver, ranges)
 	}
 	s.front = front.New(front.Config{

@@ -89,7 +89,7 @@ var _ store.Store = (*Store)(nil)
 // has it open, a full or read-only disk, the format of another version. The Store tries again in the background,
 // logs the first cause, and reports the last one in [Store.Health].
 // Usually the folder is open when Open returns, after at most 5 seconds. If the folder was empty, the
-// log says so: an owner who did not expect that has lost the volume.
+// log says so at the first call: an owner who did not expect that has lost the volume.
 //
 // Each opening reads all files, but not the tables if they are more than 256 MiB and the folder was
 // closed in order. Damaged ones are moved aside, to badger.damaged-1 and so on in dir.

@@ -72,6 +72,9 @@ type database struct {
 	gate   gate
 	full   error // why it was opened for reading alone, nil if it can be written
 
+	begins string    // what the log says before the folder's name
+	used   sync.Once // it says that
+
 	calls  sync.WaitGroup // running calls; none begins once the database is out of use
 	failed chan error     // receives the error that took the database out of use
 }

@@ -115,12 +115,8 @@ func (s *Store) openLocked(path string, lock *os.File) (*database, error) {
 		return nil, fmt.Errorf("%w; nor can it be read until then: %v", db.full, err) // what is damaged is moved aside then
 	}
 	s.unreadable = false
-	switch {
-	case err != nil:
-	case len(files) == 0:
-		s.log.Info("Starting fresh in " + s.name + ".")
-	default:
-		s.log.Info("Going on with the records in " + s.name + ".")
+	if db.begins = "Going on with the records in "; len(files) == 0 {
+		db.begins = "Starting fresh in "
 	}
 	return db, err
 }

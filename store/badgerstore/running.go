@@ -19,11 +19,20 @@ func (s *Store) set(db *database, err error) {
 	}
 }
 
-// acquire returns the open database. It stays open until the caller calls its calls.Done.
+// acquire returns the open database. It stays open until the caller calls its calls.Done. The first caller has the log
+// say what is in the folder: a program that ends before, as its options are wrong, says only that.
 func (s *Store) acquire(ctx context.Context) (*database, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	db, err := s.opened()
+	if err == nil {
+		db.used.Do(func() { s.log.Info(db.begins + s.name + ".") })
+	}
+	return db, err
+}
+
+func (s *Store) opened() (*database, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err != nil {
