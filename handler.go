@@ -962,7 +962,7 @@ func (s *Site) Stats() Stats {
 	}
 	st.LeftOut = s.leftOut(st.Verdicts)
 	if l.Problem != nil {
-		st.Store = l.Problem.Error()
+		st.Store = messages.Trouble(l.Problem)
 	}
 	return st
 }

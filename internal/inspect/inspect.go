@@ -312,7 +312,7 @@ type Problem struct {
 }
 
 func failed(err error) view {
-	text := strings.TrimPrefix(err.Error(), "servemap: ")
+	text := messages.Trouble(err)
 	var r refusal
 	if errors.As(err, &r) {
 		return view{Name: "problem", Title: "Check the address you asked for", Status: http.StatusBadRequest,
@@ -321,7 +321,7 @@ func failed(err error) view {
 	if errors.Is(err, context.DeadlineExceeded) {
 		text = fmt.Sprintf("the store did not answer within %v", patience)
 	}
-	return view{Name: "problem", Title: "The store does not answer", Status: http.StatusServiceUnavailable,
+	return view{Name: "problem", Title: "The store cannot be used now", Status: http.StatusServiceUnavailable,
 		Data: Problem{text}}
 }
 

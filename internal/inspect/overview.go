@@ -205,9 +205,9 @@ func state(s messages.Counts) string {
 	case s.Unserved:
 		return "No request for the sitemap has come here yet"
 	case s.Listed > 0 && s.NoStore:
-		return fmt.Sprintf("%s listed; the store does not answer", count(s.Listed, "page"))
+		return count(s.Listed, "page") + " in the last sitemap"
 	case s.NoStore:
-		return "No sitemap, as the store does not answer"
+		return "No sitemap for now"
 	case s.Listed > 0:
 		return count(s.Listed, "page") + " in the sitemap"
 	case s.Making():
@@ -263,7 +263,7 @@ func responsesOf(ignored map[string]uint64, explored bool) (all []Response) {
 func (c *Config) history(ctx context.Context) (h History) {
 	days, err := c.Indexer.Days(ctx)
 	if err != nil {
-		h.Error = strings.TrimPrefix(err.Error(), "servemap: ")
+		h.Error = messages.Trouble(err)
 	}
 	for _, n := range slices.Sorted(maps.Keys(days)) {
 		h.Days = append(h.Days, Day{time.Unix(0, 0).Add(time.Duration(n) * day).UTC().Format(time.DateOnly), days[n]})

@@ -127,8 +127,8 @@ func TestStateSaysInOneLineHowTheSiteDoes(t *testing.T) {
 		{"nothing listed", messages.Counts{Observations: 3}, "No page is listed yet"},
 		{"serving", messages.Counts{Listed: 1200}, "1,200 pages in the sitemap"},
 		{"reporting", messages.Counts{Listed: 1, ReportOnly: true}, "Nothing is published yet: 1 page would be listed"},
-		{"a dead store", messages.Counts{Listed: 2, NoStore: true}, "2 pages listed; the store does not answer"},
-		{"a store that never answered", messages.Counts{NoStore: true}, "No sitemap, as the store does not answer"},
+		{"a dead store", messages.Counts{Listed: 2, NoStore: true}, "2 pages in the last sitemap"},
+		{"a store that never answered", messages.Counts{NoStore: true}, "No sitemap for now"},
 	} {
 		base.Equal(t, state(tt.s), tt.want, "%s", tt.name)
 	}

@@ -1,20 +1,25 @@
 package badgerstore
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
 
+	"github.com/servemap/servemap/internal/page/words"
 	"github.com/servemap/servemap/store"
 )
 
 // ErrLocked is wrapped by the errors of calls, and of [Store.Health], while another process has the
 // folder open.
-var ErrLocked = errors.New("the folder is open in another process, or in another store of this one; " +
-	"end that one, or use a store that processes can share (store/sqlstore; the command has -database)")
+var ErrLocked error = locked("another process has it open, or another store of this one does; this one takes over when " +
+	"that one ends; for both at once, give each a folder of its own, or use {Shared}")
+
+// locked is an error that names settings as the owner writes them.
+type locked string
+
+func (e locked) Error() string { return words.Say(string(e)) }
 
 // errClosed is the error of calls after Close.
 var errClosed = fmt.Errorf("badgerstore: %w", store.ErrClosed)

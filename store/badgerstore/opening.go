@@ -45,7 +45,7 @@ func (s *Store) open() (*database, error) {
 	}
 	lock, err := lockFolder(filepath.Join(s.dir, lockName))
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, unavailable(fmt.Errorf("the folder %s: %w", s.name, err))
 	}
 	db, err := s.openLocked(path, lock)
 	if cause, ok := errors.AsType[*badgerError](err); ok && cause.damage {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/page/words"
+	"github.com/servemap/servemap/store"
 )
 
 // Counts are the numbers to show in place of a sitemap.
@@ -31,6 +32,15 @@ func (c Counts) Making() bool {
 		}
 	}
 	return false
+}
+
+// Trouble says why a store cannot be used, without the parts of the program that say so one after the other.
+func Trouble(err error) string {
+	text := strings.TrimPrefix(err.Error(), "servemap: ")
+	if _, cause, is := strings.Cut(text, store.ErrUnavailable.Error()+": "); is {
+		return cause
+	}
+	return text
 }
 
 // ToOwner is what NoSitemap says at its end to who serves the site.
