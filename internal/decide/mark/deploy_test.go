@@ -58,57 +58,63 @@ func lived(days int, shows func(page, today int) map[string]string) (dated, most
 // A deploy gives each page a line of its own that says nothing new. The first pages that show it may be dated, until
 // the others show it too.
 func TestDeployDatesNothingForLong(t *testing.T) {
-	const before, after = 6, 6 // days
+	const old, now = 6, 6 // days
 	anna, june := strings.Fields("Anna Bert Carl Dora Emil Fritz Gerda"), strings.Fields("June July August September")
 	in := func(where, format string, a ...any) map[string]string {
 		return map[string]string{where: fmt.Sprintf(format, a...)}
 	}
 	own := func(page int) string { return sentence(rand.New(rand.NewPCG(uint64(page), 4)), 12) }
+	line := func(s string) func(int) map[string]string {
+		return func(int) map[string]string { return in("end", "<p>%s</p>", s) }
+	}
+	titled := func(title, picture string) func(int) map[string]string {
+		return func(i int) map[string]string {
+			return in("top", "<title>"+title+"</title><img src=/%[2]d-"+picture+".jpg>", titleOf(i), i)
+		}
+	}
 	for _, tt := range []struct {
-		name      string
-		deploy    func(page int) map[string]string
-		most, end int // pages dated at a time, and in the end
+		name           string
+		before, deploy func(page int) map[string]string
+		most, end      int // pages dated at a time, and in the end
 	}{
-		{"a sign after headings", func(int) map[string]string { return in("sign", ` <a href="#x">#</a>`) }, 0, 0},
-		{"numbered headings", func(int) map[string]string { return in("number", "yes") }, 0, 0},
-		{"neighbours", func(i int) map[string]string {
+		{"a sign after headings", nil, func(int) map[string]string { return in("sign", ` <a href="#x">#</a>`) }, 0, 0},
+		{"numbered headings", nil, func(int) map[string]string { return in("number", "yes") }, 0, 0},
+		{"neighbours", nil, func(i int) map[string]string {
 			return in("end", "<div><a href=/p>Previous: %s</a><a href=/n>Next: %s</a></div>", titleOf(i-1), titleOf(i+1))
 		}, wavePages, 0},
-		{"tags", func(i int) map[string]string {
+		{"tags", nil, func(i int) map[string]string {
 			return in("end", "<p>Tags: %s, %s, house</p>", words[i%36], words[i*7%36])
 		}, wavePages, 0},
-		{"tags in a list", func(i int) map[string]string {
+		{"tags in a list", nil, func(i int) map[string]string {
 			return in("end", "<ul><li>Tagged with %s<li>and with %s</ul>", words[i%36], words[i*7%36])
 		}, wavePages, 0},
-		{"breadcrumbs", func(i int) map[string]string {
+		{"breadcrumbs", nil, func(i int) map[string]string {
 			return in("top", "<div><a href=/>Home</a> › <a href=/m>Machines</a> › %s</div>", titleOf(i))
 		}, wavePages, 0},
-		{"a date", func(i int) map[string]string {
+		{"a date", nil, func(i int) map[string]string {
 			return in("title", "<p>Published on %d %s 20%d</p>", 1+i*7%28, june[i%4], 10+i%13)
 		}, wavePages, 0},
-		{"an author", func(i int) map[string]string { return in("title", "<p>By %s %s</p>", anna[i%7], titleOf(i)) },
+		{"an author", nil, func(i int) map[string]string { return in("title", "<p>By %s %s</p>", anna[i%7], titleOf(i)) },
 			wavePages, 0},
-		{"other words in titles", func(i int) map[string]string {
-			return in("top", "<title>All about %s</title><img src=/%d-77c01d.jpg>", titleOf(i), i)
-		}, 0, 0},
-		{"other names of pictures", func(i int) map[string]string {
-			return in("top", "<title>%s</title><img src=/%d-3f2a9c.jpg>", titleOf(i), i)
-		}, 0, 0},
-		{"one line for all", func(int) map[string]string { return in("end", "<p>Was this page of any use to you?</p>") },
+		{"other words in titles", titled("%[1]s", "77c01d"), titled("All about %[1]s", "77c01d"), 0, 0},
+		{"other names of pictures", titled("%[1]s", "77c01d"), titled("%[1]s", "3f2a9c"), 0, 0},
+		{"another number in a line", line("Open until 20 h"), line("Open until 18 h"), 0, 0},
+		{"another price in a line", line("€40 a year"), line("€45 a year"), wavePages, 0},
+		{"one line for all", nil, func(int) map[string]string { return in("end", "<p>Was this page of any use to you?</p>") },
 			wavePages, 0},
-		{"edits of all pages where texts are", func(i int) map[string]string { return in("end", "<p>%s</p>", own(i)) }, pages,
+		{"edits of all pages where texts are", nil, func(i int) map[string]string { return in("end", "<p>%s</p>", own(i)) }, pages,
 			pages - wavePages},
-		{"edits of a few pages", func(i int) map[string]string {
+		{"edits of a few pages", nil, func(i int) map[string]string {
 			return map[string]string{"end": strings.Repeat("<table><tr><td>"+own(i)+"</table>", min(1, i%9/8))}
 		}, 4, 4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dated, most := lived(before+after, func(page, today int) map[string]string {
+			dated, most := lived(old+now, func(page, today int) map[string]string {
 				switch {
-				case today >= before:
+				case today >= old:
 					return tt.deploy(page)
-				case strings.HasPrefix(tt.name, "other"):
-					return in("top", "<title>%s</title><img src=/%d-77c01d.jpg>", titleOf(page), page)
+				case tt.before != nil:
+					return tt.before(page)
 				}
 				return nil
 			})

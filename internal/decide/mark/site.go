@@ -156,10 +156,17 @@ func (s *Site) Consult(v *View, m Mark, path string, at int64) {
 	known, family := m.known(), uint8(s.family(path, !m.began)>>56)
 	collects := s.collects(v, family)
 	news := map[uint16]bool{} // places with new texts, and whether some are the page's own
+	var before *block         // the text to which a short one belongs
 	for i := range v.blocks {
 		b := &v.blocks[i]
 		isNew := !known.has(b.key)
 		b.on = s.see(b.hash, family, isNew && !collects)
+		if b.isCommon() && before != nil && before.on < b.on {
+			b.on, b.hash = before.on, before.hash
+		}
+		if before = b; b.link {
+			before = nil
+		}
 		b.most = s.at(b.place).most()
 		if isNew && !b.fact && (b.most > 0 || !m.began) {
 			news[b.place] = news[b.place] || b.on <= pagesOfText

@@ -3,6 +3,7 @@ package mark
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -48,17 +49,21 @@ func TestSiteIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-// restamped shows all pages of a site again and again, and returns for each change which page it was.
+// restamped shows all pages of a site again and again, and returns for each change which page it was, unless it is taken
+// back.
 func restamped(pages, visits int, html func(visit, page int) string) (changed []int) {
 	var s Site
-	marks := make([]Mark, pages)
+	marks, dates := make([]Mark, pages), make([]int64, pages)
 	for visit := range visits {
 		for i := range marks {
 			v := viewOf(html(visit, i))
 			s.Consult(v, marks[i], fmt.Sprintf("/%d", i), int64(visit)*day+int64(i))
-			var o Outcome
-			if marks[i], o, _ = marks[i].Observe(v, int64(visit)*day+int64(i)); o == Changed {
-				changed = append(changed, i)
+			m, o, since := marks[i].Observe(v, int64(visit)*day+int64(i))
+			switch marks[i] = m; {
+			case o == Changed:
+				changed, dates[i] = append(changed, i), since
+			case s.Disowns(m, dates[i]):
+				changed = slices.DeleteFunc(changed, func(page int) bool { return page == i })
 			}
 		}
 	}
@@ -212,4 +217,36 @@ func FuzzParseSite(f *testing.F) {
 			t.Errorf("%d bytes", n)
 		}
 	})
+}
+
+// The words of a short text come again on other pages of a site: each price and each state is news of its own page.
+func TestShortNewsThatOtherPagesShowIsDated(t *testing.T) {
+	const pages = 12
+	for _, tt := range []struct {
+		name, format  string
+		before, after string
+	}{
+		{"a price", "<p>%s</p>", "8 EUR", "9 EUR"},
+		{"a price that begins alike", "<p>%s</p>", "€12.90", "€12.50"},
+		{"a price among cells", "<table><tr><td>Price<td>%s</table>", "8 EUR", "9 EUR"},
+		{"a price as a heading", "<h2>%s</h2>", "8 EUR", "9 EUR"},
+		{"a state", "<p>%s</p>", "In stock", "Sold out"},
+		{"a number", "<p>%s</p>", "Seats: 24", "Seats: 20"},
+		{"a state among cells", "<table><tr><td>Seats<td>24<td>%s<td>from Monday on</table>", "In stock", "Sold out"},
+	} {
+		for _, known := range []int{1, 8} {
+			t.Run(fmt.Sprint(tt.name, ", seen ", known), func(t *testing.T) {
+				changes := restamped(pages, known+8, func(visit, i int) string {
+					text := tt.before
+					if i%2 == 1 || i == 10 && visit >= known {
+						text = tt.after
+					}
+					return article(i, fmt.Sprintf(tt.format, text))
+				})
+				if !slices.Equal(changes, []int{10}) {
+					t.Errorf("the pages %v have changed, want 10", changes)
+				}
+			})
+		}
+	}
 }

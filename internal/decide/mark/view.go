@@ -42,7 +42,12 @@ type block struct {
 	swept  bool   // a wave has brought it
 	beside bool   // it is of the title, a picture or a video
 	fact   bool   // short texts that may be counters as well, see row
+	price  bool   // a short text that names one
 }
+
+// isCommon reports whether the same words may be news of any page: each has its price, and one after the other is sold
+// out.
+func (b *block) isCommon() bool { return b.fact || b.price }
 
 // The lengths of texts, as weights.
 const (
@@ -110,17 +115,18 @@ func (r *reading) counts(b *html.Block) bool {
 	if !b.Main || b.Boilerplate {
 		return false
 	}
-	if r.folded = fold(r.folded[:0], b.Text); b.Heading {
+	if r.folded = fold(r.folded[:0], b.Text); b.Heading && !hasCurrency(b.Text) {
 		r.folded = r.folded[max(0, bytes.IndexFunc(r.folded, unicode.IsLetter)):] // its number is no part of it
 	}
 	r.weight = weight(r.folded)
+	r.amount = r.weight <= longestDated && hasAmount(b.Text)
 	copyright := r.weight < longestNotice && (strings.Contains(b.Text, "©") || strings.Contains(b.Text, "opyright"))
 	return r.weight > 0 && !copyright && (r.weight > longestAge || !isAge(b.Text))
 }
 
 // isTelling reports whether a block is long enough to say something, or names a price.
 func (r *reading) isTelling(b *html.Block) bool {
-	return r.weight >= leastBlock || b.Beside && !b.Heading || b.Links > 0 && r.weight >= leastLink || hasAmount(b.Text)
+	return r.weight >= leastBlock || b.Beside && !b.Heading || b.Links > 0 && r.weight >= leastLink || r.amount
 }
 
 // weight returns how much a text says, in Latin letters. A Chinese character says as much as four.
@@ -143,7 +149,7 @@ func hasAmount(s string) bool {
 			return true
 		}
 	}
-	return strings.ContainsFunc(s, func(r rune) bool { return r == '%' || unicode.Is(unicode.Sc, r) }) || hasCurrency(s)
+	return strings.Contains(s, "%") || hasCurrency(s)
 }
 
 // currencies are the codes of ISO 4217 that shops often write, but for those that are words or names, such as TRY and
@@ -151,12 +157,17 @@ func hasAmount(s string) bool {
 const currencies = " AED ARS AUD BGN BRL CAD CHF CLP CNY CZK DKK EGP EUR GBP HKD HUF IDR ILS INR ISK JPY KRW MXN" +
 	" MYR NOK NZD PLN RON RSD RUB SAR SEK SGD THB TWD UAH USD VND ZAR "
 
-// hasCurrency reports whether a text has a number beside the code of a currency, such as EUR.
+// hasCurrency reports whether a text has the sign of a currency, or a number beside the code of one, such as EUR.
 func hasCurrency(s string) bool {
-	words := strings.Fields(s)
+	if strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Sc, r) }) {
+		return true
+	}
+	words := strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for i, w := range words {
-		before, after := i > 0 && isDigit(words[i-1][len(words[i-1])-1]), i+1 < len(words) && isDigit(words[i+1][0])
-		if (before || after) && strings.Contains(currencies, " "+w+" ") {
+		code := strings.Trim(w, "0123456789")
+		beside := len(code) < len(w) || i > 0 && isDigit(words[i-1][len(words[i-1])-1]) ||
+			i+1 < len(words) && isDigit(words[i+1][0])
+		if beside && strings.Contains(currencies, " "+code+" ") {
 			return true
 		}
 	}
@@ -170,6 +181,7 @@ type reading struct {
 	links          int    // in it
 	folded, masked []byte // folded has the block that is read
 	weight         int    // of that
+	amount         bool   // it names a price or a share, and is short
 	facts          []byte // that were read and are in no block yet
 	place          uint64 // of the last of them
 }
@@ -177,7 +189,7 @@ type reading struct {
 // isFact reports whether a block is a text so short that it may be a counter as well as a fact, such as "Seats: 24".
 func (r *reading) isFact(b *html.Block) bool {
 	switch {
-	case b.Beside, b.Links > 0 && !b.Heading, r.weight > longestFact, hasAmount(b.Text):
+	case b.Beside, b.Links > 0 && !b.Heading, r.weight > longestFact, r.amount:
 		return false
 	case r.weight < leastBlock:
 		return true
@@ -213,6 +225,7 @@ func (r *reading) row() block {
 func (r *reading) block(b *html.Block) block {
 	out := block{size: int32(r.weight), place: keyOf(b.Place), link: b.Links > 0, beside: b.Beside, swept: b.Repeats}
 	out.item = out.link && r.weight < longestItem
+	out.price = r.amount && r.weight <= longestFact && !out.link && !out.beside
 	text := r.folded
 	if r.weight <= longestDated && strings.ContainsAny(b.Text, "0123456789") {
 		var year bool
@@ -222,7 +235,7 @@ func (r *reading) block(b *html.Block) block {
 		switch {
 		case out.link && !year:
 			text = r.masked
-		case !out.link && !hasAmount(b.Text):
+		case !out.link && !r.amount:
 			out.days = days
 		}
 	}

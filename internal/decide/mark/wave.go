@@ -87,6 +87,8 @@ func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
 			b.wave = b.place
 		case b.line != 0 && !had.has(b.line) && !full:
 			b.wave = b.line
+		case b.isCommon():
+			b.wave = b.key
 		default:
 			continue
 		}
