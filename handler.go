@@ -343,9 +343,9 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 		}
 		s.left.Store(&done)
 		for _, l := range done.LeftOut() {
-			args := []any{"cause", l.Cause, "links", l.Count}
-			if l.Example != "" && messages.MayName(l.Cause) {
-				args = append(args, "such as", l.Example)
+			args := []any{"cause", l.Cause}
+			if example := messages.InLog(l.Cause, l.Example); example != "" {
+				args = append(args, "such as", example)
 			}
 			s.log.Logger().Info(messages.Left(l).Line(), args...)
 		}
@@ -816,7 +816,7 @@ func (s explained) why(p *reader.Known) (text string, missing []string) {
 	case foreign && p.Verdict == eligibility.Unknown:
 		return messages.Unnamed(), nil
 	case notSeen && p.Status == 0 && !p.Rule && (foreign || action.Waits(p.Location)):
-		return messages.LeftOut(p.Location, foreign)
+		return messages.LeftOut(p.Location, action.Waits(p.Location))
 	case notSeen && p.Status == 0 && eligibility.AssetName(p.Location):
 		return messages.LikeAFile()
 	}
@@ -933,7 +933,7 @@ type Stats struct {
 	// reason, such as "cookie" or "not-html".
 	Ignored map[string]uint64 `json:"ignored"`
 	// LeftOut is the table of what is not listed, first what may be a mistake: known pages by their reason, and the
-	// links that the last exploration of this process did not follow.
+	// linked addresses that the last exploration of this process left out. Each address counts once.
 	LeftOut []LeftOut `json:"left_out,omitempty"`
 	// Hints say what keeps the site, or much of it, from being learned, and what to do
 	// about it, until that has gone. Each was logged as well.
@@ -967,7 +967,8 @@ func (s *Site) Stats() Stats {
 	return st
 }
 
-// leftOut returns the table of what is not listed.
+// leftOut returns the table of what is not listed. It tells of each address once: what exploring left out is not told
+// again among the pages.
 func (s *Site) leftOut(verdicts map[string]int) []LeftOut {
 	counts := map[string]int{}
 	for verdict, n := range verdicts {
@@ -975,9 +976,15 @@ func (s *Site) leftOut(verdicts map[string]int) []LeftOut {
 			counts[reason] += n
 		}
 	}
-	all := leftOut(messages.TableOf(counts, nil), nil)
-	if done := s.left.Load(); done != nil {
-		all = append(all, done.LeftOut()...)
+	done := s.left.Load()
+	if done == nil {
+		return leftOut(messages.TableOf(counts, nil), nil)
 	}
-	return all
+	for cause, n := range done.Skipped {
+		if counts[cause] = max(0, counts[cause]-n); messages.Unasked(cause) {
+			unseen := eligibility.NotSeen.String()
+			counts[unseen] = max(0, counts[unseen]-n)
+		}
+	}
+	return append(leftOut(messages.TableOf(counts, nil), nil), done.LeftOut()...)
 }

@@ -61,7 +61,7 @@ func TestCrawlWritesTheSitemapOfAForeignSite(t *testing.T) {
 		t.Errorf("%d pages are listed: %s", n, text)
 	}
 	for _, want := range []string{"19 listed · 0 broken links · ", "1  page is disallowed by the site's robots.txt",
-		"1  link may change something", "/articles/1/delete", "1  page is refused (401)", "- " + site + "/article-1\n"} {
+		"1  linked address may change something", "/articles/1/delete", "1  page is refused (401)", "- " + site + "/article-1\n"} {
 		if !strings.Contains(says, want) {
 			t.Errorf("it does not say %q: %s", want, says)
 		}
@@ -205,7 +205,7 @@ func TestCrawlTellsEachAddressOnceWithItsCause(t *testing.T) {
 		"1  link leads to a file that is not HTML. Only pages of HTML are listed: " +
 			"keep PDFs and other files in the sitemap that you have.\n        " + at + "/a.pdf\n",
 		at + "/stub leads on to " + site.URL + "/en/ by itself", "1  page sends visitors to log in. ", at + "/drop does not answer: EOF\n",
-		"2  links may change something, so they were not followed. If they are pages, add -always for them.\n        " + at +
+		"2  linked addresses may change something, so they were not asked for. If they are pages, add -always for them.\n        " + at +
 			"/items/5/delete\n        " + at + "/items/6/delete\n",
 		"Besides, and not counted above\n     1  ", at + "/b.pdf\n", "1  page of the site's own sitemap is answered with an error. ",
 		at + "/stale is answered with 404",

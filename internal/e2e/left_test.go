@@ -1,14 +1,19 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // half breaks off in the middle of a page.
@@ -47,7 +52,11 @@ func TestWhatIsLeftOutHasItsCauseExampleAndRemedy(t *testing.T) {
 		{"a session", "/a;jsessionid=12AB", "path-param", "/a;jsessionid=12AB", "another address", true},
 		{"an e-mail address", "/u/jane@example.org", "email", "/u/jane@example.org", "another address", true},
 		{"too long", "/" + strings.Repeat("a", 2040), "too-long", "/aaa", "another address", false},
-		{"an action", "/posts/5/delete", "acting", "https://example.com/posts/5/delete", "Always rule", true},
+		{"an action", "/posts/5/delete", "acting", "https://example.com/posts/5/delete", "Always rule", false},
+		{"an action with a query", "/cart/add?id=k3J9xQ2vT7", "acting", "https://example.com/cart/add?id=k3J9xQ2vT7",
+			"Always rule", true},
+		{"an action for who has its address", "/unsubscribe/k3J9xQ2vT7", "acting",
+			"https://example.com/unsubscribe/k3J9xQ2vT7", "Always rule", true},
 		{"nofollow", `/n" rel="nofollow`, "nofollow", "https://example.com/n", "Remove that", false},
 		{"a rule", "/never/x", "rule-never", "https://example.com/never/x", "", false},
 		{"robots.txt", "/private/x", "disallowed", "https://example.com/private/x", "Allow", false},
@@ -77,12 +86,40 @@ func TestWhatIsLeftOutHasItsCauseExampleAndRemedy(t *testing.T) {
 				}
 				s.Shut()
 				log := s.Logged.String()
-				if !strings.Contains(log, "cause="+tt.cause) || tt.silent && strings.Contains(log, tt.link) {
+				if !strings.Contains(log, "cause="+tt.cause) || tt.silent && strings.Contains(log, tt.link) ||
+					!tt.silent && tt.example != "" && !strings.Contains(log, `"such as"=`+tt.example) {
 					s.Errorf("the log says %s", log)
 				}
 			})
 		})
 	}
+}
+
+// What exploring left out is counted by addresses, as all else is: in the table, and in what the inspector shows.
+func TestEachAddressThatIsLeftOutIsCountedOnce(t *testing.T) {
+	links := append(times(12, "/cart/add?id=%d"), "/cart", "/logout", "/tea?sort=price", "/tea?cat=black", "/missing", "/tea",
+		"/secret/x")
+	h := testkit.Paths{"/": testkit.Page("home", links...), "/tea": testkit.Page("tea", links...)}
+	opts := servemap.Options{Robots: "User-agent: *\nDisallow: /secret/"}
+	testkit.Run(t, testkit.Setup{Handler: h, Options: opts}, func(s *testkit.Site) {
+		s.Visit("/", "/secret/x")
+		explore(s, servemap.ExploreOptions{})
+		want := map[string]int{"acting": 14, "query-not-canonical": 2, "no-page": 1, "disallowed": 1}
+		got := map[string]int{}
+		for _, l := range s.Stats().LeftOut {
+			got[l.Cause] += l.Count
+		}
+		if !maps.Equal(got, want) {
+			s.Errorf("the table has %v, want %v", got, want)
+		}
+		var o inspect.Overview
+		base.Check(s, json.Unmarshal([]byte(owner(s)("stats.json")), &o))
+		for _, g := range o.Reasons {
+			if n := want[g.Reason]; g.Care != messages.Fine && n > 0 && n != g.Pages {
+				s.Errorf("the inspector counts %d for %s, the table %d", g.Pages, g.Reason, n)
+			}
+		}
+	})
 }
 
 // A hint says what is read of a page, and that nobody may store pages beside a public entry.

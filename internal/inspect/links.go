@@ -100,10 +100,10 @@ func (c *Config) unseen(t *tally.Target, p *reader.Known) eligibility.Reason {
 		return eligibility.LinkFile
 	case asked:
 		return p.Reason
+	case action.Waits(t.Location): // as exploring tells them apart
+		return eligibility.LinkActs
 	case c.Normalizer.Parse(t.Location).OwnQuery:
 		return eligibility.AddressQuery
-	case action.Waits(t.Location):
-		return eligibility.LinkActs
 	}
 	return p.Reason
 }

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 )
 
@@ -46,14 +48,30 @@ func (l Left) Line() string {
 	return strings.TrimSpace(fmt.Sprintf("%s%d %s %s", NotFollowed, l.Count, means, l.Remedy))
 }
 
-// MayName reports whether the log may show an example of a cause: others may read it, and must find no secret there.
-func MayName(cause string) bool {
+// Unasked reports whether linked pages of a cause wait as not seen, since exploring did not get them.
+func Unasked(cause string) bool {
 	switch ReasonNamed(cause).Reason {
-	case eligibility.LinkActs, eligibility.LinkHeld, eligibility.AddressEmail, eligibility.AddressPathParam,
-		eligibility.Capability, eligibility.ActionWord:
-		return false
+	case eligibility.LinkActs, eligibility.AddressQuery, eligibility.LinkEndless, eligibility.LinkFile,
+		eligibility.LinkFailed:
+		return true
 	}
-	return true
+	return false
+}
+
+// InLog returns the example of a cause as the log may have it, "" if it may not: others may read it, and must find no
+// secret there. What acts may do so for whoever has the address, so it is named without its query.
+func InLog(cause, example string) string {
+	switch ReasonNamed(cause).Reason {
+	case eligibility.LinkHeld, eligibility.AddressEmail, eligibility.AddressPathParam, eligibility.Capability:
+		return ""
+	case eligibility.LinkActs:
+		example, _, _ = strings.Cut(example, "?")
+		at, err := url.Parse(example)
+		if err != nil || capability.Looks(at.EscapedPath()) {
+			return ""
+		}
+	}
+	return example
 }
 
 // QueryRemedy says what to do about parameters that keep pages out. params are as in servemap.Exploration.

@@ -173,7 +173,8 @@ var reasons = []Reason{
 			"of the page"},
 
 	{Reason: eligibility.LinkActs, Care: Intended,
-		Why:  "{link may change something, so it was|links may change something, so they were} not followed",
+		Why: "{linked address may change something, so it was|linked addresses may change something, so they were} " +
+			"not asked for",
 		Todo: "If {it is a page|they are pages}, add {Always} for {it|them}."},
 	{Reason: eligibility.LinkHeld, Care: Wait,
 		Why: "{address looks like a secret, so the page waits until its link was|addresses look like secrets, " +
@@ -399,10 +400,10 @@ func Missing(location string, why eligibility.Reason, led bool, status int) (all
 }
 
 // LeftOut says why exploring did not get a linked location, and what would list it.
-// foreign says that its query has a parameter that is not allowed. If it is false, a
-// request for the location may change something.
-func LeftOut(location string, foreign bool) (text string, missing []string) {
-	if foreign {
+// acts says that a request for the location may change something. If it is false, its query has a parameter that is
+// not allowed.
+func LeftOut(location string, acts bool) (text string, missing []string) {
+	if !acts {
 		return waits + words.Say("Its query has a parameter that is not allowed, and exploring asks for few such pages. If "+
 				"the parameter makes a page of its own, which names no other URL as canonical, name it in {Query}."),
 			[]string{visitor + ", if the parameter is allowed", visitor + ", if that page names this URL as its canonical one"}

@@ -72,18 +72,22 @@ func (c *controls) release() (pages []*item) {
 	return pages
 }
 
-// acts notes a link that may act. Links of one shape count as one. Those of queries are told
+// acts notes a link that may act. Of links of one shape it names one. Those of queries are told
 // last, since few of them are pages.
 func (e *explorer) acts(loc string) {
+	if url := e.Normalizer.Origin().URL(loc); loc == "" || !e.once(url) {
+		return
+	}
 	shape := shapeOf(loc)
 	if b, is := action.Split(loc); is {
 		shape = b.Kind + "/" + b.Word
 	}
-	if loc == "" || !e.once(shape) {
-		return
+	if e.once(shape) {
+		all := append(e.report.Acting, e.Normalizer.Origin().URL(loc))
+		slices.SortStableFunc(all, func(a, b string) int { return strings.Count(a, "?") - strings.Count(b, "?") })
+		e.report.Acting = all[:min(len(all), actingTold)]
 	}
-	e.leave(eligibility.LinkActs, 1, e.Normalizer.Origin().URL(loc))
-	all := append(e.report.Acting, e.Normalizer.Origin().URL(loc))
-	slices.SortStableFunc(all, func(a, b string) int { return strings.Count(a, "?") - strings.Count(b, "?") })
-	e.report.Acting = all[:min(len(all), actingTold)]
+	if e.leave(eligibility.LinkActs, 1, ""); len(e.report.Acting) > 0 {
+		e.report.Examples[eligibility.LinkActs.String()] = e.report.Acting[0]
+	}
 }
