@@ -79,6 +79,13 @@ func undated(d lastmod.Date, h lastmod.History, trust lastmod.Trust, doubt lastm
 	}
 	for _, s := range []lastmod.Source{lastmod.Server, lastmod.Page} {
 		switch last := h.Given[s]; {
+		case s == d.By && doubt == lastmod.Built:
+			gives := "gives " + stamp(d.At.Time())
+			if !last.IsZero() && moment.Of(last) != d.At {
+				gives = "gave " + stamp(d.At.Time()) + " for that content"
+			}
+			why = append(why, fmt.Sprintf("%v %s, and most of its dates on this site lie %s, as a build writes them", s, gives,
+				hours(trust[s].Build)))
 		case s == d.By:
 			why = append(why, s.String()+" "+doubts[doubt])
 		case last.IsZero():
@@ -98,7 +105,12 @@ func undated(d lastmod.Date, h lastmod.History, trust lastmod.Trust, doubt lastm
 var doubts = map[lastmod.Doubt]string{
 	lastmod.Clocked: "is not believed, because it moves with the clock",
 	lastmod.Moved:   "is not believed for a month, because it moved on pages that had not changed",
-	lastmod.Built:   "gives the hour of a build, which most pages share",
+}
+
+// hours says when a build was.
+func hours(b lastmod.Build) string {
+	first, end := time.Unix(b.First*3600, 0), time.Unix((b.Last+1)*3600, 0)
+	return fmt.Sprintf("between %s and %s", first.UTC().Format("2 Jan 2006, 15:04"), end.UTC().Format("15:04 UTC"))
 }
 
 // awaited says that new text was seen which does not count as a change yet, and when it will.
@@ -131,8 +143,8 @@ func lasts(h lastmod.History) string {
 	if h.Held.IsZero() || !h.Until.IsZero() {
 		return ""
 	}
-	return " Short texts, titles, pictures, losses, lines that name the day and links in the place of others " +
-		"must last for a day."
+	return " Prices and sentences count then. Short facts such as stock and hours, titles, pictures, losses, lines that " +
+		"name the day and links in the place of others must last for a day."
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04:05 UTC") }

@@ -61,8 +61,10 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 			"the page itself is not believed for a month, because it moved on pages that had not changed"}, "now gives"},
 		{"a clock that was caught before", lastmod.Date{}, last(500, 0), clock,
 			[]string{"no lastmod", "Last-Modified is not believed, because it moves with the clock"}, "now gives"},
-		{"a build", byServer, lastmod.History{}, build, []string{"no lastmod", "the hour of a build, which most pages share"},
-			"now gives"},
+		{"a build", byServer, lastmod.History{}, build, []string{"no lastmod", "Last-Modified gives 1 Jan 1970, 00:08:20 UTC, " +
+			"and most of its dates on this site lie between 1 Jan 1970, 00:00 and 02:00 UTC, as a build writes them"}, "now gives"},
+		{"a build, and the server gives another by now", byServer, last(900, 0), build, []string{"no lastmod",
+			"Last-Modified gave 1 Jan 1970, 00:08:20 UTC for that content"}, "Last-Modified gives 1 Jan 1970, 00:08:20"},
 		{"young", lastmod.Date{}, last(500, 0), lastmod.Trust{}, []string{"no lastmod",
 			"which is used once a visit finds it an hour old"}, "now gives"},
 		{"given by the server, and still", byServer, last(500, 0), lastmod.Trust{}, []string{"Last-Modified gives."},
@@ -76,8 +78,9 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 			[]string{moved, "Something new was seen at 1 Jan 1970, 00:15:00 UTC", maybe,
 				"once 16 more visits, each a minute later or more, show it too."}, "Last-Modified gives."},
 		{"it may have to last as well", byServer, holds(last(500, 0), 900, 2), lastmod.Trust{},
-			[]string{"once 2 more visits, each a minute later or more, show it too. Short texts, titles, pictures, losses, " +
-				"lines that name the day and links in the place of others must last for a day."}, "now gives"},
+			[]string{"once 2 more visits, each a minute later or more, show it too. Prices and sentences count then. " +
+				"Short facts such as stock and hours, titles, pictures, losses, lines that name the day and links in the " +
+				"place of others must last for a day."}, "now gives"},
 		{"something is held, for an observation more", byServer, holds(last(500, 0), 900, 1), lastmod.Trust{},
 			[]string{"Last-Modified gives.", "once a visit a minute later or more shows it too."}, "now gives"},
 		{"nothing but what is held", lastmod.Date{}, holds(lastmod.History{}, 900, 2), lastmod.Trust{}, []string{
