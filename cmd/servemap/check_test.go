@@ -38,12 +38,15 @@ func TestCheckThatIsInterruptedBlamesNoFile(t *testing.T) {
 	}
 }
 
-// siteOf serves a site of files by path, in which HOST stands for its address. What begins with "HTTP " is a status and
-// a header, as in "HTTP 302 Location: /login".
+// siteOf serves a site of files by path, in which HOST stands for its address; that of * is at all other paths. What
+// begins with "HTTP " is a status and a header, as in "HTTP 302 Location: /login".
 func siteOf(t *testing.T, files map[string]string) string {
 	t.Helper()
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, is := files[r.URL.RequestURI()]
+		if !is {
+			text, is = files["*"]
+		}
 		var status int
 		switch n, _ := fmt.Sscanf(text, "HTTP %d", &status); {
 		case !is:
@@ -80,6 +83,7 @@ func set(pages ...string) string {
 const (
 	robotsTxt = "User-agent: *\nDisallow: /private/\nSitemap: http://HOST/maps/sitemap.xml\n"
 	aPage     = "<!doctype html><title>A page</title><main><p>It has a text.</main>"
+	ownPage   = "<!doctype html><title>Another</title><main><p>It has a text of its own.</main>"
 )
 
 func TestCheckSaysWhatItFound(t *testing.T) {
@@ -99,7 +103,7 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 		{"nothing", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": aPage}, codeDone,
 			[]string{"1 page listed, 1 read: 0 faults\n"}},
 		{"a page that is gone", map[string]string{"/maps/sitemap.xml": set("/a", "/b"), "/a": aPage}, codeNo,
-			[]string{"fault   1 page is answered with an error", "/b is answered with 404 Not Found",
+			[]string{"fault   1 page is answered with an error", "/b is answered with 404 Not Found (line 1 of /maps/sitemap.xml)\n",
 				"2 pages listed, 1 read: 1 fault\n"}},
 		{"what robots.txt disallows", map[string]string{"/maps/sitemap.xml": set("/private/a"), "/private/a": "HTTP 500 "},
 			codeNo, []string{"1 listed page is disallowed by robots.txt",
@@ -121,18 +125,32 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 			[]string{"/a is answered with 200, and is empty"}},
 		{"a chain of redirects", map[string]string{"/maps/sitemap.xml": set("/a", "/c"), "/a": "HTTP 301 Location: /b",
 			"/b": "HTTP 301 Location: /c", "/c": aPage}, codeNo, []string{"/b, and its chain ends at http",
-			"/c, already listed: take this one out\n"}},
+			"/c, already listed: take this one out (line 1"}},
 		{"a redirect to nothing", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 301 Location: /b"}, codeNo,
-			[]string{"/b, which is answered with 404 Not Found: do not list it\n"}},
+			[]string{"/b, which is answered with 404 Not Found: do not list it (line 1"}},
 		{"a redirect to what robots.txt disallows", map[string]string{"/maps/sitemap.xml": set("/a"),
-			"/a": "HTTP 301 Location: /private/b"}, codeNo, []string{"/private/b\n"}},
+			"/a": "HTTP 301 Location: /private/b"}, codeNo, []string{"/private/b (line 1"}},
 		{"a loop", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 301 Location: /b",
-			"/b": "HTTP 301 Location: /a"}, codeNo, []string{"/b, in a loop: mend the loop, or do not list it\n"}},
+			"/b": "HTTP 301 Location: /a"}, codeNo, []string{"/b, in a loop: mend the loop, or do not list it (line 1"}},
 		{"a log-in", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 302 Location: /login?next=/a"}, codeNo,
 			[]string{"1 page asks visitors to log in"}},
 		{"one page in two entries", map[string]string{"/maps/sitemap.xml": set("/a", "/b", "/a"), "/a": aPage,
 			"/b": aPage + "<p>Another."}, codeNo, []string{"sitemap.xml  3 entries, ",
-			"The files have 3 entries for 2 pages; duplicates: 1.", "1 duplicate URL\n", "2 pages listed, 2 read"}},
+			"The files have 3 entries for 2 pages; duplicates: 1; entries without an address: none.", "1 duplicate URL\n", "2 pages listed, 2 read"}},
+		{"an entry without an address", map[string]string{"/maps/sitemap.xml": strings.Replace(set("/a"), "</urlset>",
+			"<url><lastmod>2026-11-01</lastmod></url><url><loc/></url></urlset>", 1), "/a": aPage}, codeNo,
+			[]string{"fault   2 entries have no address", "The files have 3 entries for 1 page; duplicates: none; entries " +
+				"without an address: 2.\n", "1 page listed, 1 read: 2 faults\n"}},
+		{"a version in another language that is gone", map[string]string{"/maps/sitemap.xml": strings.Replace(set("/en"),
+			"</loc>", `</loc><link xmlns="http://www.w3.org/1999/xhtml" rel="alternate" hreflang="de" href="http://HOST/de"/>`+
+				`<link xmlns="http://www.w3.org/1999/xhtml" rel="alternate" hreflang="en" href="http://HOST/en"/>`, 1),
+			"/en": aPage}, codeNo, []string{"1 link to another language is wrong", "/de for de, which is answered with 404"}},
+		{"a page at each address", map[string]string{"/maps/sitemap.xml": set("/a", "/b"), "/a": ownPage,
+			"*": aPage}, codeNo, []string{"fault   The site answers made-up addresses with a page\n",
+			"fault   1 page shows the same text as a made-up address", "/b shows what a made-up address shows too"}},
+		{"a log-in at each address", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": ownPage,
+			"*": "HTTP 302 Location: /login", "/login": aPage + "<form><input type=password></form>"}, codeDone,
+			[]string{"1 page listed, 1 read: 0 faults\n"}},
 		{"languages that pages name themselves", map[string]string{"/maps/sitemap.xml": set("/en", "/de"),
 			"/de": aPage + "<p>Deutsch.", "/en": `<!doctype html><title>A</title><link rel=alternate hreflang=en-UK href=/en><link rel=alternate hreflang=de href=/de><main><p>English.</main>`}, codeNo,
 			[]string{"1 link to another language is wrong", `/en has the hreflang "en-UK": there is no region UK`,
@@ -234,6 +252,18 @@ func TestCheckWithACrawlTellsBrokenLinks(t *testing.T) {
 	wantOut(t, codeDone, "links to "+site+"/gone, which is answered with 404 Not Found\n", "check", "-crawl", site)
 	wantOut(t, codeDone, "A crawl found 1 public page; not listed: none. Listed, and linked nowhere: none.\n", "check",
 		"-crawl", site)
+}
+
+func TestCheckWithACrawlSaysWhatASitemapWouldHave(t *testing.T) {
+	site := siteOf(t, map[string]string{"/robots.txt": "User-agent: *\n", "/": aPage + "<a href=/a>a</a>",
+		"/a": ownPage})
+	code, out, errs := call(t, "check", "-crawl", site)
+	for _, want := range []string{"A crawl found 2 public pages, which servemap crawl would list.\n",
+		"fault   The site has no sitemap\n", "advice  2 linked pages are missing in the sitemap", site + "/a is linked"} {
+		if code != codeNo || errs != "" || !strings.Contains(out, want) {
+			t.Errorf("code %d, without %q: %s%s", code, want, out, errs)
+		}
+	}
 }
 
 func TestCheckSaysOfEachDeadAddressWhoLinksThere(t *testing.T) {

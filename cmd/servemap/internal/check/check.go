@@ -81,6 +81,7 @@ type checker struct {
 	vouched map[string]string // by host, its robots.txt
 	blind   bool              // nobody knows what robots.txt names
 	told    map[string]bool   // pages that speak against being listed, by key
+	ahead   string            // what a check that stops now has not done
 }
 
 // Run checks a sitemap, the files that it names if it is an index, and some of the pages. The error says why there is
@@ -93,21 +94,36 @@ func Run(ctx context.Context, cfg Config) (*report.Report, error) {
 	whole := ctx
 	if cfg.Time > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, cfg.Time, errBound{fmt.Sprintf("the check stopped after %v", cfg.Time)})
+		ctx, cancel = context.WithTimeoutCause(ctx, cfg.Time, errBound{fmt.Sprintf("%s after %v", stopped, cfg.Time)})
 		defer cancel()
 	}
+	c.ahead = "not read: the rest of the sitemap, and all pages"
 	if err = c.site(ctx); err == nil {
 		err = c.sitemaps(ctx)
 	}
-	if err == nil && c.judge != nil {
-		c.judge.Languages()
+	none := err
+	switch {
+	case err == nil && c.judge != nil:
 		where := c.Files[0]
 		if where.Form != sitemap.Index && len(c.Files) > 1 { // it is about all of them
 			where.URL = c.Site
 		}
 		c.judge.Dates(where.URL)
 		c.pages(ctx)
-		err = c.beside(ctx)
+	case errors.Is(err, ErrNone):
+		c.refused("no-sitemap", err)
+		if c.Linked != nil { // which says what a sitemap would have
+			c.judge, err = listing.NewJudge(listing.Site{}, c.Report), nil
+		}
+	case err != nil && ctx.Err() == nil:
+		c.refused("unreachable", err)
+	}
+	if err == nil && c.judge != nil {
+		if err = c.beside(ctx); err != nil && none != nil {
+			err = fmt.Errorf("%w; %w", none, err)
+		} else if err != nil && ctx.Err() == nil {
+			c.limit(err)
+		}
 	}
 	switch {
 	case whole.Err() != nil:
@@ -115,18 +131,15 @@ func Run(ctx context.Context, cfg Config) (*report.Report, error) {
 	case ctx.Err() != nil:
 		c.limit(context.Cause(ctx))
 		err = nil
-	case err != nil && len(c.Files) > 0:
-		c.limit(err)
-	case err != nil:
-		kind := "unreachable"
-		if errors.Is(err, ErrNone) {
-			kind = "no-sitemap"
-		}
-		where, text, _ := strings.Cut(strings.TrimPrefix(err.Error(), ErrNone.Error()+": "), " ") // as all these errors begin
-		c.Add(kind, report.At{Where: where}, "%s", text)
 	}
 	c.Finish()
 	return c.Report, err
+}
+
+// refused notes why nothing can be checked, by an error that begins with the address.
+func (c *checker) refused(kind string, err error) {
+	where, text, _ := strings.Cut(strings.TrimPrefix(err.Error(), ErrNone.Error()+": "), " ")
+	c.Add(kind, report.At{Where: where}, "%s", text)
 }
 
 // newChecker returns a checker whose client connects to no private address unless that of the URL is one: robots.txt
@@ -276,7 +289,7 @@ func (c *checker) guess(ctx context.Context) (string, error) {
 	says := ""
 	for _, path := range usual {
 		u := on(c.origin, path)
-		a, err := c.follow(ctx, u, maxPage) // a sitemap is read later
+		a, err := c.follow(ctx, u, pages.MaxBytes) // a sitemap is read later
 		if err != nil {
 			return "", err
 		}
@@ -462,11 +475,16 @@ func (c *checker) judged(a answer, u *url.URL) (parts []string) {
 	return parts
 }
 
-// limit notes a bound that was met, once.
+// limit notes a bound that was met, once. Where the check stops, it says what is missing.
 func (c *checker) limit(err error) {
-	if text := err.Error(); !slices.Contains(c.Limits, text) {
-		c.Limits = append(c.Limits, text)
+	text := err.Error()
+	if slices.ContainsFunc(c.Limits, func(l string) bool { return strings.HasPrefix(l, text) }) {
+		return
 	}
+	if strings.HasPrefix(text, stopped) {
+		text += "; " + c.ahead
+	}
+	c.Limits = append(c.Limits, text)
 }
 
 // Follow returns where a site is, if its robots.txt redirects to the same path by https, or on the host

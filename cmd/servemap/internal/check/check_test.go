@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
@@ -60,7 +61,8 @@ func TestMorePagesAreReadWhenTheyAnswerFast(t *testing.T) {
 		takes time.Duration
 		want  int
 	}{{20 * time.Millisecond, manyPages}, {300 * time.Millisecond, morePages}, {2 * time.Second, fewPages}} {
-		if n := wanted([]time.Duration{tt.takes, tt.takes, 10 * tt.takes}); n != tt.want {
+		took := func(d time.Duration) *pages.Page { return &pages.Page{Answer: pages.Answer{Took: d}} }
+		if n := wanted([]*pages.Page{took(tt.takes), took(tt.takes), took(10 * tt.takes)}); n != tt.want {
 			t.Errorf("of answers that take %v it reads %d, want %d", tt.takes, n, tt.want)
 		}
 	}
@@ -71,8 +73,8 @@ func TestNothingIsBlamedForATimeThatIsTooShort(t *testing.T) {
 		at, waits, limit string
 		time             time.Duration
 	}{
-		{"/sitemap.xml", "/slow", "the check stopped after 2s", 2 * time.Second},
-		{"", "/robots.txt", "the check stopped after 100ms", 100 * time.Millisecond},
+		{"/sitemap.xml", "/slow", "the check stopped after 2s; not read: 1 of 1 chosen pages", 2 * time.Second},
+		{"", "/robots.txt", "the check stopped after 100ms; not read: the rest of the sitemap, and all pages", 100 * time.Millisecond},
 	} {
 		site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			switch r.URL.Path {
@@ -114,7 +116,7 @@ func TestSitemapIsDownloadedOnce(t *testing.T) {
 		base.Check(t, err)
 		base.Check(t, c.site(t.Context()))
 		base.Check(t, c.sitemaps(t.Context()))
-		if read := c.bytes.Load(); len(c.judge.Pages) != 1 || read > long+maxPage+1<<20 {
+		if read := c.bytes.Load(); len(c.judge.Pages) != 1 || read > long+pages.MaxBytes+1<<20 {
 			t.Errorf("%s: it read %d bytes of a sitemap of %d, and %d pages", at, read, long, len(c.judge.Pages))
 		}
 	}

@@ -41,6 +41,9 @@ type fetcher struct {
 // errBound says that a bound is met. Its text names it.
 type errBound struct{ text string }
 
+// stopped begins the text of a bound after which nothing more is asked for.
+const stopped = "the check stopped"
+
 func (e errBound) Error() string { return e.text }
 
 // answer is what a server sent.
@@ -66,9 +69,9 @@ func (a answer) leads() *url.URL {
 func (f *fetcher) spend() error {
 	switch {
 	case f.requests.Add(1) > mostRequests:
-		return errBound{fmt.Sprintf("the check stopped after %d requests", mostRequests)}
+		return errBound{fmt.Sprintf("%s after %d requests", stopped, mostRequests)}
 	case f.bytes.Load() >= mostRead:
-		return errBound{fmt.Sprintf("the check stopped after %d MB were read", mostRead>>20)}
+		return errBound{fmt.Sprintf("%s after %d MB were read", stopped, mostRead>>20)}
 	}
 	return nil
 }

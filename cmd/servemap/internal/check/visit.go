@@ -3,13 +3,13 @@ package check
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"time"
+
+	"github.com/zeebo/xxh3"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
@@ -26,11 +26,12 @@ const (
 	manyPages = 200
 )
 
-// maxPage is how much of a page is read.
-const maxPage = 4 << 20
-
 // wanted returns how many pages to read once some were, by how long each of these took.
-func wanted(took []time.Duration) int {
+func wanted(some []*pages.Page) int {
+	var took []time.Duration
+	for _, p := range some {
+		took = append(took, p.Took)
+	}
 	slices.Sort(took)
 	switch median := took[len(took)/2]; {
 	case median < 150*time.Millisecond:
@@ -64,6 +65,7 @@ func (c *checker) pages(ctx context.Context) {
 	}
 	order := sample.Order(addresses, s.Seed)
 	nowhere := c.nowhere(ctx)
+	c.ahead = "not read: all pages"
 	var all []*pages.Page
 	var met error
 	for most := cmp.Or(c.Config.Pages, fewPages); met == nil && len(all) < min(most, len(order)); {
@@ -71,19 +73,20 @@ func (c *checker) pages(ctx context.Context) {
 		for _, at := range order[len(all):min(most, len(order))] {
 			some = append(some, &pages.Page{Entry: may[at]})
 		}
-		var took []time.Duration
-		if took, met = c.ask(ctx, some); met != nil {
-			c.limit(met)
-			some = slices.DeleteFunc(some, func(p *pages.Page) bool { return errors.As(p.Err, new(errBound)) })
-		} else if c.Config.Pages == 0 && len(all) == 0 {
-			most = wanted(took)
+		if met = c.ask(ctx, some); met == nil && c.Config.Pages == 0 && len(all) == 0 {
+			most = wanted(some)
 		}
-		all = append(all, some...)
+		all = append(all, slices.DeleteFunc(some, func(p *pages.Page) bool { return errors.As(p.Err, new(errBound)) })...)
+		if met != nil {
+			c.ahead = fmt.Sprintf("not read: %s of %s chosen pages", report.Number(min(most, len(order))-len(all)),
+				report.Number(min(most, len(order))))
+			c.limit(met)
+		}
 	}
 	if s.Asked = len(all); s.Asked < len(order) {
 		s.Choice = sample.Choice
 	}
-	c.conclude(all, nowhere)
+	c.conclude(ctx, all, nowhere)
 }
 
 // repeated says why files may have more entries than there are pages.
@@ -94,17 +97,16 @@ func (c *checker) repeated() {
 			entries += f.Entries
 		}
 	}
-	if again := entries - c.Sample.Listed; again > 0 && !c.judge.Full {
-		c.Facts = append(c.Facts, fmt.Sprintf("The files have %s entries for %s; duplicates: %s.",
-			report.Number(entries), report.Count(c.Sample.Listed, "page"), report.Number(again)))
+	if again := entries - c.Sample.Listed - c.judge.Lost; again+c.judge.Lost > 0 && !c.judge.Full {
+		c.Facts = append(c.Facts, fmt.Sprintf("The files have %s entries for %s; duplicates: %s; entries without an address: %s.",
+			report.Number(entries), report.Count(c.Sample.Listed, "page"), none(again), none(c.judge.Lost)))
 	}
 }
 
 // conclude judges the pages that were read, in the order of the files.
-func (c *checker) conclude(all []*pages.Page, nowhere *pages.Page) {
+func (c *checker) conclude(ctx context.Context, all []*pages.Page, nowhere *pages.Page) {
 	slices.SortStableFunc(all, func(a, b *pages.Page) int {
-		return c.judge.Place(a.Entry.Loc) - c.judge.Place(
-			b.Entry.Loc)
+		return c.judge.Place(a.Entry.Loc) - c.judge.Place(b.Entry.Loc)
 	})
 	var read []listing.Read
 	for _, p := range all {
@@ -118,24 +120,48 @@ func (c *checker) conclude(all []*pages.Page, nowhere *pages.Page) {
 		c.told[address.KeyOf(p.Entry.Loc)] = p.Told()
 	}
 	c.judge.InPages(read)
+	c.judge.Languages(c.wrong(append(c.versions(ctx), all...)))
 	pages.Compare(all, nowhere, c.Report, c.now)
 }
 
-// ask asks for pages, some at once. It returns how long each took, and the bound that was met.
-func (c *checker) ask(ctx context.Context, some []*pages.Page) (took []time.Duration, met error) {
-	took = make([]time.Duration, len(some))
+// versions asks for some pages in other languages that are not listed.
+func (c *checker) versions(ctx context.Context) (some []*pages.Page) {
+	for _, e := range c.judge.Unlisted() {
+		if u, err := url.Parse(e.Loc); err == nil && c.may(u) && len(some) < fewPages {
+			some = append(some, &pages.Page{Entry: e})
+		}
+	}
+	if met := c.ask(ctx, some); met != nil {
+		c.limit(met)
+	}
+	return some
+}
+
+// wrong says what is wrong with each page that was asked for, by its key: "" for one that was read.
+func (c *checker) wrong(asked []*pages.Page) map[string]string {
+	wrong := map[string]string{}
+	for _, p := range asked {
+		if kind, says := p.First(); report.IsFault(kind) || p.Read {
+			wrong[address.KeyOf(p.Entry.Loc)] = says
+		}
+	}
+	return wrong
+}
+
+// ask asks for pages, some at once, and returns the bound that was met.
+func (c *checker) ask(ctx context.Context, some []*pages.Page) (met error) {
 	together(len(some), func(i int) {
 		u, err := url.Parse(some[i].Entry.Loc)
 		var a answer
 		if err == nil {
-			a, err = c.get(ctx, u, maxPage)
+			a, err = c.get(ctx, u, pages.MaxBytes)
 		}
-		if took[i] = a.took; err != nil {
-			took[i] = patience
+		if err != nil {
+			a.took = patience
 		} else if a.leads() != nil {
 			some[i].End = c.end(ctx, u, a)
 		}
-		some[i].Answer = pages.Answer{Status: a.status, Header: a.header, Body: a.body, Err: err}
+		some[i].Answer = pages.Answer{Status: a.status, Header: a.header, Body: a.body, Err: err, Took: a.took}
 		pages.Judge(some[i], c.now)
 	})
 	for _, p := range some {
@@ -143,7 +169,7 @@ func (c *checker) ask(ctx context.Context, some []*pages.Page) (took []time.Dura
 			met = p.Err
 		}
 	}
-	return took, met
+	return met
 }
 
 // end follows the redirects of a page, as far as they stay on the site and robots.txt allows it.
@@ -171,18 +197,21 @@ func (c *checker) may(u *url.URL) bool {
 
 // nowhere returns what the site shows where it has no page, nil if it answers there as it should.
 func (c *checker) nowhere(ctx context.Context) *pages.Page {
-	if len(c.judge.Pages) == 0 {
+	u := on(c.origin, fmt.Sprintf("/no-page-%x", xxh3.HashStringSeed(c.Site, c.Config.Seed))) // so that reports agree
+	if len(c.judge.Pages) == 0 || !c.may(u) {
 		return nil
 	}
-	u := on(c.origin, "/no-page-"+rand.Text())
-	if !c.ours.Allows(u.Path) {
+	a, err := c.follow(ctx, u, pages.MaxBytes)
+	p := &pages.Page{Entry: listing.Entry{Loc: u.String()}}
+	p.Answer = pages.Answer{Status: a.status, Header: a.header, Body: a.body, Err: err}
+	pages.Judge(p, c.now)
+	switch kind, _ := p.First(); {
+	case !p.Read || address.Host(a.url) != address.Host(c.origin):
 		return nil
+	case kind != "login" && kind != "noindex": // what is not for strangers, or not to be indexed, says so
+		c.Add("every-address", report.At{Where: u.String()}, "is made up, and answered with 200 OK")
 	}
-	a, err := c.get(ctx, u, maxPage)
-	if err != nil || a.status != http.StatusOK {
-		return nil
-	}
-	return pages.Nowhere(pages.Answer{Status: a.status, Header: a.header, Body: a.body})
+	return p
 }
 
 // beside compares what is listed with what servemap saw, and with what the site links to.
@@ -199,6 +228,7 @@ func (c *checker) beside(ctx context.Context) error {
 	if c.Config.Linked == nil {
 		return nil
 	}
+	c.ahead = "the crawl did not come to its end"
 	linked, err := c.Config.Linked(ctx, c.Site)
 	if err != nil {
 		return fmt.Errorf("the crawl was not made: %w", err)
@@ -236,7 +266,12 @@ func (c *checker) compareLinks(found Crawl) {
 		}
 		c.Add("broken-link", report.At{Where: l.From[0]}, "links to %s, which %s%s", l.To, l.Says, others)
 	}
-	text := fmt.Sprintf("A crawl found %s; not listed: %s.", report.Count(len(found.Public), "public page"), none(missing))
+	text := "A crawl found " + report.Count(len(found.Public), "public page")
+	if len(c.Files) == 0 {
+		c.Facts = append(c.Facts, text+", which servemap crawl would list.")
+		return
+	}
+	text += "; not listed: " + none(missing) + "."
 	if !found.Whole {
 		c.Facts = append(c.Facts, text+" It did not come to its end, so which listed pages are linked nowhere is not known.")
 		return

@@ -34,7 +34,8 @@ type Judge struct {
 	Other int     // pages of other hosts that vouch for the sitemap
 	// Elsewhere is the first of these.
 	Elsewhere string
-	Unfit     int // entries with no address of a page of the site
+	Unfit     int // entries with an address that is of no page of the site
+	Lost      int // entries without one address
 	Undated   int // entries of sitemaps without a lastmod, right or wrong, and without the date of news
 	// Full says that no more pages are kept.
 	Full bool
@@ -109,8 +110,7 @@ func (r *reader) page(e Entry) {
 	key := address.Key(u)
 	if at, is := r.place[key]; is {
 		if first := r.Pages[at]; why.Kind != "fragment" && first.Loc == e.Loc {
-			tell("twice", "is listed again; first in line %d of %s, and then in line %d of %s",
-				first.Line, first.File, e.Line, e.File)
+			tell("twice", "is listed again; first in line %d of %s", first.Line, strings.TrimPrefix(first.File, r.To.Site))
 		} else if why.Kind != "fragment" {
 			tell("twice", "is the same address as %s, which is listed too", first.Loc)
 		}
@@ -166,11 +166,13 @@ func (r *reader) elements(n *sitemap.Node) (loc string, ok bool) {
 			return "", false
 		}
 	}
-	if count["loc"] == 0 {
+	switch loc = r.own(n, "loc"); {
+	case count["loc"] == 0:
 		r.lost("loc-missing", n, "an entry has no <loc>")
-		return "", false
+	case loc == "":
+		r.lost("loc-missing", n, "an entry has an empty <loc>")
 	}
-	return r.own(n, "loc"), true
+	return loc, loc != ""
 }
 
 // move takes the elements of a namespace for those of another.
@@ -187,7 +189,7 @@ func move(n *sitemap.Node, from, to string) {
 // lost counts an entry that has no address to judge, and says why.
 func (r *reader) lost(kind string, n *sitemap.Node, text string, args ...any) {
 	r.entries++
-	r.Unfit++
+	r.Lost++
 	r.add(kind, n.Line, text, args...)
 }
 

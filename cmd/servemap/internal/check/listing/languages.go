@@ -12,10 +12,10 @@ import (
 	"github.com/servemap/servemap/internal/page/sitemap"
 )
 
-// versions are the addresses that an entry names as the page in its languages.
+// versions are the addresses that an entry, or its page itself, names as the page in its languages.
 type versions struct {
-	entry Entry
-	to    []version
+	to     []version
+	inPage bool
 }
 
 type version struct{ lang, href, key string }
@@ -81,7 +81,7 @@ func (r *reader) alternates(n *sitemap.Node, e Entry) {
 
 // links takes the versions in other languages of a page.
 func (j *Judge) links(e Entry, links []Link) {
-	v := versions{entry: e}
+	v := versions{}
 	langs := map[string]string{}
 	tell := func(text string, args ...any) { j.To.Add("hreflang", e.At(), text, args...) }
 	for _, l := range links {
@@ -113,18 +113,16 @@ type Read struct {
 	Links []Link
 }
 
-// InPages judges the versions in other languages that pages name themselves, as those of entries, among the pages that
-// were read. Where the entry names some, these are judged.
+// InPages takes the versions in other languages that pages name themselves. Where the entry names some, these count.
 func (j *Judge) InPages(read []Read) {
-	in := NewJudge(Site{}, j.To)
 	for _, p := range read {
 		key := address.KeyOf(p.Loc)
 		if _, is := j.languages[key]; !is {
-			in.place[key], in.Pages = len(in.Pages), append(in.Pages, p.Entry)
-			in.links(p.Entry, p.Links)
+			if j.links(p.Entry, p.Links); len(j.languages[key].to) > 0 {
+				j.languages[key] = versions{j.languages[key].to, true}
+			}
 		}
 	}
-	in.Languages()
 }
 
 // names reports whether a key is among the versions.
@@ -132,33 +130,53 @@ func (v versions) names(key string) bool {
 	return slices.ContainsFunc(v.to, func(one version) bool { return one.key == key })
 }
 
-// Languages says which versions in other languages are not named in turn.
-func (j *Judge) Languages() {
+// others yields each version in another language that a listed page names, once.
+func (j *Judge) others(yield func(e Entry, self string, v versions, one version)) {
 	for _, e := range j.Pages {
 		self := address.KeyOf(e.Loc)
-		v, some := j.languages[self]
-		if !some {
-			continue
-		}
-		if !v.names(self) {
-			j.To.Add("hreflang", e.At(), "names other languages and not itself")
-		}
-		seen := map[string]bool{}
-		for _, one := range v.to {
-			if one.key == self || seen[one.key] {
-				continue
+		seen := map[string]bool{self: true}
+		for _, one := range j.languages[self].to {
+			if !seen[one.key] && badLanguage(one.lang) == "" { // else it was told
+				yield(e, self, j.languages[self], one)
 			}
 			seen[one.key] = true
-			back, named := j.languages[one.key]
-			_, listed := j.place[one.key]
-			switch {
-			case badLanguage(one.lang) != "": // which was told
-			case listed && (!named || !back.names(self)):
-				j.To.Add("hreflang-return", e.At(), "names %s for %s, which does not name it in turn", one.href, one.lang)
-			case !listed && j.Host != "" && one.lang != "x-default" && strings.HasPrefix(one.key, j.Scheme+"://"+j.Host+"/"):
-				j.To.Add("hreflang-unlisted", report.At{Where: one.href, File: e.File, Line: e.Line},
-					"is named for %s by %s, and not listed", one.lang, e.Loc)
-			}
 		}
 	}
+}
+
+// Unlisted returns versions in other languages that are on the site and not listed, as far as listed pages name them.
+func (j *Judge) Unlisted() (some []Entry) {
+	seen := map[string]bool{}
+	j.others(func(e Entry, _ string, _ versions, one version) {
+		if _, listed := j.place[one.key]; !listed && !seen[one.key] && j.own(one) {
+			seen[one.key] = true
+			some = append(some, Entry{Loc: one.href, File: e.File, Line: e.Line})
+		}
+	})
+	return some
+}
+
+func (j *Judge) own(one version) bool { return strings.HasPrefix(one.key, j.Scheme+"://"+j.Host+"/") }
+
+// Languages says which versions in other languages are no pages, or are not named in turn. wrong has what is wrong with
+// the pages that were asked for, by key, "" for nothing. A page that was not read may name what its entry does not.
+func (j *Judge) Languages(wrong map[string]string) {
+	for _, e := range j.Pages {
+		if self := address.KeyOf(e.Loc); len(j.languages[self].to) > 0 && !j.languages[self].names(self) {
+			j.To.Add("hreflang", e.At(), "names other languages and not itself")
+		}
+	}
+	j.others(func(e Entry, self string, v versions, one version) {
+		_, listed := j.place[one.key]
+		says, asked := wrong[one.key]
+		switch {
+		case says != "":
+			j.To.Add("hreflang", e.At(), "names %s for %s, which %s", one.href, one.lang, says)
+		case listed && (asked || !v.inPage) && !j.languages[one.key].names(self):
+			j.To.Add("hreflang-return", e.At(), "names %s for %s, which does not name it in turn", one.href, one.lang)
+		case !listed && !v.inPage && one.lang != "x-default" && j.own(one):
+			j.To.Add("hreflang-unlisted", report.At{Where: one.href, File: e.File, Line: e.Line},
+				"is named for %s by %s, and not listed", one.lang, e.Loc)
+		}
+	})
 }

@@ -13,6 +13,12 @@ import (
 // slack is how far two dates of one change may lie apart: programs differ by a time zone.
 const slack = 24*time.Hour + time.Minute
 
+// Google documents that it reads the first 2 MB of a page. Crawlers wait longer than visitors, and come less often then.
+const (
+	readByGoogle = 2 << 20
+	slow         = 5 * time.Second
+)
+
 // Compare reports what is wrong with each page, and what only all pages together show: what shows the text of nowhere,
 // which is what the site answers where it has no page; what shows the same; what says nothing without scripts; whether
 // the dates are true.
@@ -46,6 +52,16 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 			to.Add("nowhere", at, "shows what a made-up address shows too")
 		case p.text != 0 && p.letters > 0 && len(same[p.text]) > 1:
 			to.Add("same", at, "shows the same text as %s", another(same[p.text], p.Entry.Loc))
+		}
+		if p.Took > slow {
+			to.Add("slow", at, "took %.1f s to answer", p.Took.Seconds())
+		}
+		if p.size > readByGoogle {
+			more := ""
+			if p.size >= MaxBytes {
+				more = "more than "
+			}
+			to.Add("huge", at, "has %s%s of HTML", more, report.Size(p.size))
 		}
 		p.dates(at, to, now, shared(sent, p.sent, read), shared(modified, p.modified, read))
 	}

@@ -27,6 +27,7 @@ type Answer struct {
 	Header http.Header
 	Body   []byte
 	Err    error // why nothing came
+	Took   time.Duration
 }
 
 // Page is a listed page that was asked for.
@@ -39,6 +40,7 @@ type Page struct {
 
 	alternates []html.Alternate
 	told       []told
+	size       int       // of its HTML, in bytes
 	text       uint64    // a hash of its main text, 0 for none
 	letters    int       // of its main text
 	scripts    bool      // it shows nothing without them
@@ -59,6 +61,9 @@ type told struct {
 	kind, text string
 	args       []any
 }
+
+// MaxBytes is how much of a page is read.
+const MaxBytes = 4 << 20
 
 // Told reports whether something speaks against listing the page.
 func (p *Page) Told() bool { return len(p.told) > 0 }
@@ -189,7 +194,7 @@ func (p *Page) page(at *url.URL, tell teller, now time.Time) {
 		base = b
 	}
 	if !p.leadsOn(at, base, &facts, tell) && response.IsHTML(typ) {
-		p.letters = letters(facts.Blocks)
+		p.letters, p.size = letters(facts.Blocks), len(p.Body)
 		p.scripts = scripted(p.Body, p.letters)
 		if facts.Password {
 			tell("login", "shows a field for a password")
@@ -327,10 +332,4 @@ func firstOf(f html.Facts) string {
 		return f.Title
 	}
 	return f.Blocks[at].Text
-}
-
-// Nowhere reads what a site shows where it has no page.
-func Nowhere(a Answer) *Page {
-	facts := html.Read(a.Body, html.Options{ContentType: a.Header.Get("Content-Type")})
-	return &Page{Answer: a, text: facts.MainHash}
 }

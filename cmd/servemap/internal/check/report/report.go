@@ -156,6 +156,9 @@ func (r *Report) Add(kind string, at At, text string, args ...any) {
 	}
 }
 
+// IsFault reports whether what is found of a kind is a fault.
+func IsFault(kind string) bool { return kinds[kind].level == fault }
+
 // Has reports whether something of a kind was found.
 func (r *Report) Has(kind string) bool { return r.byKind[kind] != nil }
 

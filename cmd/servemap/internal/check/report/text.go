@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -85,6 +86,14 @@ func (f Finding) Place() string {
 		return f.Where + ", line " + strconv.Itoa(f.Line) + ":"
 	}
 	return f.Where
+}
+
+// Listed says where a page that was found stands in the sitemap, "" if that is not what was found.
+func (r *Report) Listed(f Finding) string {
+	if f.File == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (line %d of %s)", f.Line, strings.TrimPrefix(f.File, r.Site))
 }
 
 // encoder writes JSON as people read it.
