@@ -61,6 +61,21 @@ func TestInterruptedExplorationBeginsAnewAtTheNextStart(t *testing.T) {
 	s.log.await(t, "not explored, since that was done before")
 	must(t, "status", "-data", data)
 	base.Equal(t, strings.Count(s.log.String(), "explored"), 1, "times that it tells of exploring, in %s", s.log)
+	s.stop()
+	for _, tt := range []struct {
+		name string
+		args []string
+	}{
+		{"another origin, of which nothing is known", []string{"-origin", "https://www.example.com", "-inside"}},
+		{"another place where visitors enter", []string{"-entry", "/posts/1"}},
+		{"a page that is listed once it is seen", []string{"-always", "/landing"}},
+	} {
+		s = serve(t, data, append(args, tt.args...)...)
+		s.log.await(t, "msg=explored")
+		if s.stop(); strings.Contains(s.log.String(), "done before") {
+			t.Errorf("%s: %s", tt.name, s.log)
+		}
+	}
 }
 
 // A server for development writes its own address into its pages, as Hugo's does. There it is the site's.

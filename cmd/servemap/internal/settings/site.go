@@ -138,9 +138,9 @@ func (s *Settings) trusted() (forwarded.Proxies, error) {
 	return trusted, nil
 }
 
-// Explored names the settings that decide what exploring finds.
+// Explored names the settings that decide what exploring finds: whose pages, which are public, and what lists them.
 func (s *Settings) Explored() string {
-	return fmt.Sprintf("%q %q %q %q", s.Query, s.Public, s.Benign, s.Sitemaps)
+	return fmt.Sprintf("%q %q %q %+v %q", s.Origin, s.Hosts, s.Stripped, s.Pages, s.Sitemaps)
 }
 
 // Notifier returns the notifier of a site, nil if search engines are told nothing.
