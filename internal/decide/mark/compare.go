@@ -10,7 +10,6 @@ type comparison struct {
 	known   *keySet
 	emptied bool     // nearly all of the text is gone, as on an error page
 	left    []uint16 // keys of the watched blocks that are gone
-	again   int      // blocks that the page showed before, but for facts
 	churns  bool     // most of the text moves by itself
 	// an article has got more links, or one to a new page; others in their place are no change: a box of related
 	// pages varies
@@ -18,12 +17,10 @@ type comparison struct {
 }
 
 const (
-	replacedFrom  = 5   // blocks; a page with less is not suspicious if all of it is new
-	replacedShare = 10  // percent of the blocks that the page showed before
-	oftenMoves    = 3   // a place that has moved more often moves often
-	emptiedFrom   = 256 // letters; a page with less cannot become nearly empty
-	emptiedShare  = 30  // percent of the size
-	smallNews     = 256 // letters; text that moves by itself is not longer
+	oftenMoves   = 3   // a place that has moved more often moves often
+	emptiedFrom  = 256 // letters; a page with less cannot become nearly empty
+	emptiedShare = 30  // percent of the size
+	smallNews    = 256 // letters; text that moves by itself is not longer
 )
 
 // A block is news of a page only if it stands on at most so many pages. In a place where most pages have a text of
@@ -61,7 +58,6 @@ func (m *Mark) isOwn(b *block) bool {
 // if it comes in other blocks, such as those of another template.
 func (c *comparison) judge() (changed bool) {
 	news := c.news()
-	replaced := !c.List && c.known.len() >= replacedFrom && 100*c.again < replacedShare*len(c.blocks)
 	doubted := !c.List && c.isDoubtful(news)
 	moving := 0
 	for _, n := range news {
@@ -74,8 +70,6 @@ func (c *comparison) judge() (changed bool) {
 			w.Patience = lastingLink
 		case c.emptied, n.fact:
 			w.Patience = patientObservations
-		case replaced: // by an error page, or in another language
-			w.Patience = 1
 		case moves:
 			w.Patience = patientObservations
 			moving += int(n.block.size)
@@ -126,9 +120,6 @@ func (c *comparison) news() (list []newsItem) {
 		b := &c.blocks[i]
 		switch {
 		case c.known.has(b.key):
-			if !b.fact {
-				c.again++
-			}
 			if !c.List && (b.link || c.follows(b.key)) {
 				break
 			}
