@@ -75,7 +75,7 @@ func (c *comparison) judge() (changed bool) {
 			moving += int(n.block.size)
 		case n.beside, !c.List && n.link:
 			w.Patience = patientObservations
-		case doubted:
+		case doubted && !n.calm:
 			w.Patience = max(1, c.Doubt)
 		case !c.List && n.names(c.at):
 			w.Patience = 1

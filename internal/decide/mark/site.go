@@ -3,6 +3,7 @@ package mark
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 
@@ -64,9 +65,17 @@ func (e *shown) count(family uint8) {
 // place is where blocks stand, by the elements around them. It counts the pages, at most 255, that brought new texts
 // there, by whether some were the page's own.
 type place struct {
-	Tag         uint16
+	Tag         uint8
+	Calm        int8 // one more for each observation of a quiet page whose texts stayed there, less if one went again
 	Own, Shared uint8
 }
+
+// A text that goes again weighs as much as so many observations at which all stayed. A place is calm if they outweigh
+// that by calmFrom.
+const (
+	weightOfMove = 32
+	calmFrom     = 12
+)
 
 // A place is the template's if most pages show nothing there but what other pages show too. It holds content if most
 // pages show something of their own. Few pages prove nothing.
@@ -91,10 +100,29 @@ func (p *place) most() uint8 {
 // at returns a place. One that was seen later may replace it.
 func (s *Site) at(tag uint16) *place {
 	p := &s.Places[tag%placesKept]
-	if p.Tag != tag {
-		*p = place{Tag: tag}
+	if rest := uint8(tag / placesKept); p.Tag != rest {
+		*p = place{Tag: rest}
 	}
 	return p
+}
+
+// calm notes in which places of a quiet page texts stayed, and in which one of any page went that had come lately.
+func (s *Site) calm(v *View, m *Mark, known *keySet) {
+	more := map[uint16]int{}
+	for i := range v.blocks {
+		if b := &v.blocks[i]; m.Doubt == 0 && known.has(b.key) {
+			more[b.place] = 1
+		}
+	}
+	for i := range m.watch {
+		if w := &m.watch[i]; w.Seen > 0 && !w.Gone && v.find(w.Key) == nil {
+			more[w.Place] = -weightOfMove
+		}
+	}
+	for tag, n := range more {
+		p := s.at(tag)
+		p.Calm = int8(min(max(int(p.Calm)+n, math.MinInt8), math.MaxInt8))
+	}
 }
 
 // name counts the pages whose path has the same last element.
@@ -155,6 +183,7 @@ func (s *Site) named(tag uint16, isNew bool) uint32 {
 func (s *Site) Consult(v *View, m Mark, path string, at int64) {
 	known, family := m.known(), uint8(s.family(path, !m.began)>>56)
 	collects := s.collects(v, family)
+	s.calm(v, &m, known)
 	news := map[uint16]bool{} // places with new texts, and whether some are the page's own
 	var before *block         // the text to which a short one belongs
 	for i := range v.blocks {
@@ -167,7 +196,8 @@ func (s *Site) Consult(v *View, m Mark, path string, at int64) {
 		if before = b; b.link {
 			before = nil
 		}
-		b.most = s.at(b.place).most()
+		p := s.at(b.place)
+		b.most, b.calm = p.most(), p.Calm >= calmFrom
 		if isNew && !b.fact && (b.most > 0 || !m.began) {
 			news[b.place] = news[b.place] || b.on <= pagesOfText
 		}

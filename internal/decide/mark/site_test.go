@@ -3,6 +3,7 @@ package mark
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -94,6 +95,46 @@ func TestLossOfATextOfTheSiteIsNoChange(t *testing.T) {
 			})
 			if len(changes) != tt.want {
 				t.Errorf("changes of the pages %v, want %d", changes, tt.want)
+			}
+		})
+	}
+}
+
+// A small edit of a page that nobody knows well yet is dated at once if texts stay where it is, on all pages of the
+// site.
+func TestNewPageIsNotDoubtedWhereTextsStay(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		others int
+		middle func(visit int) string // what moves on the others
+		want   Outcome
+	}{
+		{"no other page", 0, nil, Held},
+		{"pages whose texts stay", 9, func(int) string { return "" }, Changed},
+		{"pages whose texts stay, but for one in another place", 9, func(visit int) string {
+			return fmt.Sprintf("<blockquote>%s</blockquote>", sentence(rand.New(rand.NewPCG(7, uint64(visit))), 12))
+		}, Changed},
+		{"pages with another text each time", 9, func(visit int) string {
+			return fmt.Sprintf("<p>%s</p>", sentence(rand.New(rand.NewPCG(7, uint64(visit))), 12))
+		}, Held},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var s Site
+			see := func(m Mark, path, html string, at int) (Mark, Outcome) {
+				v := viewOf(html)
+				s.Consult(v, m, path, int64(at)*day)
+				m, o, _ := m.Observe(v, int64(at)*day)
+				return m, o
+			}
+			for i := range tt.others {
+				var m Mark
+				for visit := range 14 {
+					m, _ = see(m, fmt.Sprintf("/%d", i), article(i, tt.middle(visit)), visit)
+				}
+			}
+			m, _ := see(Mark{}, "/new", article(99, ""), 14)
+			if _, o := see(m, "/new", article(99, "", "We have mended a word."), 15); o != tt.want {
+				t.Errorf("outcome %d, want %d", o, tt.want)
 			}
 		})
 	}

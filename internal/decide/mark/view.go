@@ -38,6 +38,7 @@ type block struct {
 	item   bool   // a link that is not longer than those of lists
 	on     uint8  // how many pages show it
 	most   uint8  // on so many pages it may stand and still be the page's own
+	calm   bool   // in its place texts stay, on all pages of the site
 	wave   uint16 // what is new of its place and line, 0 if its page had them before
 	swept  bool   // a wave has brought it
 	beside bool   // it is of the title, a picture or a video

@@ -90,10 +90,10 @@ func (m *Mark) follows(key uint16) bool {
 }
 
 // find returns the block with a key, or nil.
-func (c *comparison) find(key uint16) *block {
-	for i := range c.blocks {
-		if c.blocks[i].key == key {
-			return &c.blocks[i]
+func (v *View) find(key uint16) *block {
+	for i := range v.blocks {
+		if v.blocks[i].key == key {
+			return &v.blocks[i]
 		}
 	}
 	return nil
