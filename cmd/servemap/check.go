@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -96,7 +97,7 @@ func (c *checking) run(ctx context.Context, name string) error {
 		}
 	}
 	if c.out != "" {
-		if err := c.place(); err != nil {
+		if c.dir, err = openOut(c.out); err != nil {
 			return err
 		}
 		defer c.dir.Close()
@@ -152,18 +153,18 @@ func option(f *flag.Flag) string {
 func addressOf(given string) (at *url.URL, bare bool, err error) {
 	text, bare := withScheme(given)
 	at, err = url.Parse(text)
-	scheme, rest, _ := strings.Cut(given, ":")
+	begin := begins.FindStringSubmatch(given)
 	switch {
 	case given == "":
 		return nil, false, usage("give the URL of a site or of a sitemap, such as https://example.com")
 	case strings.Contains(text, "@") && (err != nil || at.User != nil): // so it may hold a password
 		return nil, false, usage("the address has a user; give it without, such as https://example.com")
 	case !strings.Contains(given, "://") && isFile(given):
-		return nil, false, usage("%s is a file or a folder; check reads URLs, such as https://example.com/sitemap.xml", given)
+		return nil, false, usage("%s is a file or a folder; give the URL of a site, such as https://example.com", given)
+	case begin != nil && begin[2] != "" && begin[2] != "://":
+		return nil, false, usage("%s is no URL; did you mean %s?", given, begins.ReplaceAllString(given, "$1://"))
 	case err == nil && at.Scheme != "http" && at.Scheme != "https":
 		return nil, false, usage("%s does not begin with http:// or https://", given)
-	case (scheme == "http" || scheme == "https") && !strings.HasPrefix(rest, "//"):
-		return nil, false, usage("%s is no URL; did you mean %s://%s?", given, scheme, strings.TrimLeft(rest, "/"))
 	case err != nil || at.Host == "":
 		return nil, false, usage("%s is no URL; give one such as https://example.com or https://example.com/sitemap.xml",
 			text)
@@ -174,6 +175,9 @@ func addressOf(given string) (at *url.URL, bare bool, err error) {
 	at.Host, at.Fragment = address.Host(at), ""
 	return at, bare, nil
 }
+
+// begins matches how a URL begins, also one that is misspelt.
+var begins = regexp.MustCompile(`^(https?)(:?/*)`)
 
 // isFile reports whether a text is the path of a file, and no host.
 func isFile(text string) bool {
@@ -228,19 +232,24 @@ func (c *checking) ofSite(at *url.URL) error {
 	return nil
 }
 
-// place opens the folder of -out before the check, and says what would hinder the report from being written there.
-func (c *checking) place() (err error) {
-	if c.dir, err = os.OpenRoot(filepath.Dir(c.out)); err != nil {
-		return usage("-out: %v; make the folder first", err)
-	}
-	if err = control.Replaceable(c.dir, filepath.Base(c.out)); err != nil {
-		return usage("-out: %v; give another name", err)
-	}
-	probe, err := os.CreateTemp(c.dir.Name(), ".servemap-*")
+// openOut opens the folder of -out before the work begins, and says what would hinder a file from being written there.
+func openOut(out string) (*os.Root, error) {
+	dir, err := os.OpenRoot(filepath.Dir(out))
 	if err != nil {
-		return usage("-out: %s cannot be written: %v", c.out, errors.Unwrap(err))
+		return nil, usage("-out: %v; make the folder first", err)
 	}
-	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+	probe := (*os.File)(nil)
+	if err = control.Replaceable(dir, filepath.Base(out)); err != nil {
+		err = usage("-out: %v; give another name", err)
+	} else if probe, err = os.CreateTemp(dir.Name(), ".servemap-*"); err != nil {
+		err = usage("-out: %s cannot be written: %v", out, errors.Unwrap(err))
+	} else {
+		err = errors.Join(probe.Close(), os.Remove(probe.Name()))
+	}
+	if err != nil {
+		return nil, errors.Join(err, dir.Close())
+	}
+	return dir, nil
 }
 
 // write prints the report, and writes it to the file of -out.

@@ -379,5 +379,5 @@ func TestCheckReportsAlsoThatNothingIsThere(t *testing.T) {
 			t.Errorf("%s: code %d, %s, %v", tt.at, code, says, err)
 		}
 	}
-	wantErrs(t, codeUsage, "./sm.xml is a file or a folder; check reads URLs", "check", "./sm.xml")
+	wantErrs(t, codeUsage, "./sm.xml is a file or a folder; give the URL of a site", "check", "./sm.xml")
 }

@@ -75,6 +75,12 @@ func (c *crawl) run(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
+	if c.out != "-" {
+		if c.dir, err = openOut(c.out); err != nil {
+			return err
+		}
+		defer c.dir.Close()
+	}
 	if c.site, err = c.find(ctx, address); err != nil {
 		return err
 	}
@@ -83,13 +89,6 @@ func (c *crawl) run(ctx context.Context, address string) error {
 	}
 	if err := c.Check(); err != nil {
 		return usage("%v", err)
-	}
-	if c.dir, err = os.OpenRoot(filepath.Dir(c.out)); err != nil {
-		return usage("-out: %v; make the folder first", err)
-	}
-	defer c.dir.Close()
-	if err := control.Replaceable(c.dir, filepath.Base(c.out)); c.out != "-" && err != nil {
-		return usage("-out: %v; give another name, or - for the standard output", err)
 	}
 	st, end := store.Store(new(memstore.Store)), func() {}
 	if c.Data != "" {
@@ -114,6 +113,14 @@ func (c *crawl) run(ctx context.Context, address string) error {
 	return errors.Join(c.visit(ctx, a), a.end())
 }
 
+// why says why an exploration failed: not to programs, so without who speaks, and not of this process's own site.
+func (c *crawl) why(err error) error {
+	if to := (explore.Moved{}); errors.As(err, &to) {
+		return fmt.Errorf("%s redirects to %s; if visitors go there, crawl %[2]s", c.Origin, to.To)
+	}
+	return cmp.Or(errors.Unwrap(err), err)
+}
+
 // ofOtherSite refuses a folder in which another site was learned: its pages would leave, one after the other.
 func ofOtherSite(data, origin string) error {
 	text, err := control.ReadFile(control.Settings(data))
@@ -129,11 +136,11 @@ func ofOtherSite(data, origin string) error {
 
 // find returns the site at an address as strangers see it. Where it redirects to, there is its origin.
 func (c *crawl) find(ctx context.Context, address string) (*heard, error) {
-	address, bare := withScheme(address)
-	if strings.Contains(address, "@") { // so it may hold a password
-		return nil, usage("the address has a user; give it without, such as https://example.com")
+	at, bare, err := addressOf(address)
+	if err != nil {
+		return nil, err
 	}
-	origin, err := location.ParseOrigin(address)
+	origin, err := location.ParseOrigin(at.String())
 	if err != nil {
 		return nil, usage("%v", err)
 	}
@@ -143,7 +150,7 @@ func (c *crawl) find(ctx context.Context, address string) (*heard, error) {
 		u, err = check.Follow(ctx, client, explore.Agent+agentPage, u)
 	}
 	if err != nil {
-		return nil, cmp.Or(ctx.Err(), mendable(fmt.Errorf("%s does not answer: %w", origin, err), bare, origin.Host()))
+		return nil, cmp.Or(ctx.Err(), mendable(err, bare, origin.Host()))
 	}
 	c.Origin = strings.TrimSuffix(u.String(), "/")
 	if origin, err = location.ParseOrigin(c.Origin); err != nil {
@@ -201,7 +208,8 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 		if c.Data != "" {
 			kept = "what was learned is kept in " + c.Data
 		}
-		return fmt.Errorf("%w; %s is not written, and %s%s", err, c.out, kept, strings.TrimSuffix("."+c.wallsIn(), "."))
+		return fmt.Errorf("%w; %s is not written, and %s%s", cmp.Or(ctx.Err(), c.why(err)), c.out, kept,
+			strings.TrimSuffix("."+c.wallsIn(), "."))
 	}
 	found, err := c.found(ctx, a, done)
 	if err != nil {
@@ -384,9 +392,11 @@ func (h *heard) stranger(client *http.Client, origin *url.URL) http.Handler {
 				"Accept-Encoding": {"gzip"}}
 		},
 		ErrorHandler: func(_ http.ResponseWriter, r *http.Request, err error) {
-			if loc := h.origin.URL(r.URL.RequestURI()); r.Context().Err() == nil {
-				_ = h.note(loc, judged(loc, "", pages.Answer{Err: fmt.Errorf("%s does not answer: %w", loc, err)}))
+			if r.Context().Err() != nil { // the crawl waits no longer
+				err = context.DeadlineExceeded
 			}
+			loc := h.origin.URL(r.URL.RequestURI())
+			_ = h.note(loc, judged(loc, "", pages.Answer{Err: fmt.Errorf("%s does not answer: %w", loc, explore.Plain(err))}))
 			panic(http.ErrAbortHandler)
 		},
 	}
@@ -442,7 +452,7 @@ func linked(ctx context.Context, s streams, origin string) (found check.Crawl, e
 	a.site.Wrap(a.explorer.Handler)
 	done, err := a.explorer.Explore(ctx, servemap.ExploreOptions{MaxRequests: c.Max, Concurrency: crawlAtOnce})
 	if err != nil {
-		return found, errors.Unwrap(err) // which says to programs who speaks
+		return found, c.why(err)
 	}
 	for p, err := range a.site.Pages(ctx) {
 		if err != nil {

@@ -204,7 +204,8 @@ func TestCrawlTellsEachAddressOnceWithItsCause(t *testing.T) {
 		"1  page is disallowed by", "1  page is empty. ",
 		"1  link leads to a file that is not HTML. Only pages of HTML are listed: " +
 			"keep PDFs and other files in the sitemap that you have.\n        " + at + "/a.pdf\n",
-		at + "/stub leads on to " + site.URL + "/en/ by itself", "1  page sends visitors to log in. ", at + "/drop does not answer: EOF\n",
+		at + "/stub leads on to " + site.URL + "/en/ by itself", "1  page sends visitors to log in. ",
+		at + "/drop does not answer: the connection is closed without an answer\n",
 		"2  linked addresses may change something, so they were not asked for. If they are pages, add -always for them.\n        " + at +
 			"/items/5/delete\n        " + at + "/items/6/delete\n",
 		"Besides, and not counted above\n     1  ", at + "/b.pdf\n", "1  page of the site's own sitemap is answered with an error. ",
@@ -440,8 +441,14 @@ func TestCrawlRefusesWhatItMustNotTake(t *testing.T) {
 func TestCrawlThatFailsLeavesTheFile(t *testing.T) {
 	empty := httptest.NewServer(http.NotFoundHandler())
 	defer empty.Close()
-	moved := httptest.NewServer(http.RedirectHandler("http://other.example/", http.StatusFound))
+	moved := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "http://other.example"+r.URL.Path, http.StatusFound)
+	}))
 	defer moved.Close()
+	failing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusInternalServerError)
+	}))
+	defer failing.Close()
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	out := filepath.Join(t.TempDir(), "sitemap.xml")
@@ -452,12 +459,17 @@ func TestCrawlThatFailsLeavesTheFile(t *testing.T) {
 		want       string
 	}{
 		{"nothing is listed", empty.URL, codeNo, "is not written: No page of"},
-		{"robots.txt is elsewhere", moved.URL, codeFailed, "other.example"},
-		{"nobody answers", gone.URL, codeFailed, "does not answer: "},
+		{"robots.txt is elsewhere", moved.URL, codeFailed, "servemap crawl: " + moved.URL +
+			" redirects to http://other.example; if visitors go there, crawl http://other.example; " + out + " is not written"},
+		{"robots.txt fails", failing.URL, codeFailed, "servemap crawl: robots.txt was answered with 500; nothing may be"},
+		{"nobody answers", gone.URL, codeFailed, "servemap crawl: " + gone.URL + "/ does not answer: the connection is refused\n"},
 		{"an address without a scheme that speaks no https", strings.TrimPrefix(empty.URL, "http://"), codeFailed,
 			"if it speaks no https, give " + empty.URL},
-		{"a name that leads nowhere, which no scheme mends", "a.invalid", codeFailed, "no such host\n"},
+		{"a name that leads nowhere, which no scheme mends", "a.invalid", codeFailed,
+			"https://a.invalid/ does not answer: there is no such host\n"},
 		{"no address", "ftp://example.com", codeUsage, "does not begin with http:// or https://"},
+		{"a file", out, codeUsage, out + " is a file or a folder; give the URL of a site"},
+		{"no colon", "http//a.example", codeUsage, "http//a.example is no URL; did you mean http://a.example?"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if code, _, errs := call(t, "crawl", tt.site, "-out", out); code != tt.code || !strings.Contains(errs, tt.want) {
@@ -473,8 +485,8 @@ func TestCrawlThatFailsLeavesTheFile(t *testing.T) {
 	go func() { <-f.asked; cancel() }()
 	var errs strings.Builder
 	if code := run(ctx, []string{"crawl", site.URL, "-out", out}, streams{out: io.Discard,
-		err: &errs}); code != codeInterrupted || !strings.Contains(errs.String(), "is not written, and nothing is kept "+
-		"without -data") {
+		err: &errs}); code != codeInterrupted || !strings.Contains(errs.String(), "servemap crawl: interrupted; "+out+
+		" is not written, and nothing is kept without -data") {
 		t.Errorf("interrupted: code %d, %s", code, errs.String())
 	}
 	if text, err := os.ReadFile(out); err != nil || string(text) != "old" {
@@ -488,7 +500,7 @@ func TestCrawlReplacesNothingButAFile(t *testing.T) {
 	link, folder := filepath.Join(dir, "link.xml"), filepath.Join(dir, "folder.xml")
 	base.Check(t, os.Symlink("/dev/null", link))
 	base.Check(t, os.Mkdir(folder, 0o700))
-	for _, out := range []string{link, folder, filepath.Join(dir, "missing", "sitemap.xml")} {
+	for _, out := range []string{link, folder, filepath.Join(dir, "missing", "sitemap.xml"), "/sys/sitemap.xml"} {
 		if code, _, _ := call(t, "crawl", site, "-out", out); code == codeDone || f.asked["/"] != "" {
 			t.Errorf("%s: code %d, and the site was asked: %v", out, code, f.asked)
 		}

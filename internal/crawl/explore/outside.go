@@ -2,8 +2,10 @@ package explore
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -50,8 +52,9 @@ func (e *explorer) prove(ctx context.Context) error {
 		default:
 			return nil
 		}
-		if time.Since(begun)+wait > proofPatience && errors.As(why, new(unnamed)) {
-			return fmt.Errorf("%w: %w", ErrElsewhere, why) // which has the name
+		unknown := (*net.DNSError)(nil)
+		if time.Since(begun)+wait > proofPatience && errors.As(why, &unknown) && unknown.IsNotFound {
+			return fmt.Errorf("%w: %s has no DNS entry yet", ErrElsewhere, unknown.Name)
 		} else if time.Since(begun)+wait > proofPatience {
 			return fmt.Errorf("%w: %s: %w", ErrElsewhere, e.Normalizer.Origin(), why)
 		}
@@ -72,7 +75,14 @@ func moved(origin location.Origin, loc string, a answer) error {
 	if strings.HasPrefix(origin.URL("/"), is+"/") {
 		return nil
 	}
-	return fmt.Errorf("the origin redirects to %s; %s", is, messages.MovedTo(is+strings.TrimSuffix(origin.Folder(), "/")))
+	return Moved{is + strings.TrimSuffix(origin.Folder(), "/")}
+}
+
+// Moved says that the origin redirects to another one.
+type Moved struct{ To string }
+
+func (m Moved) Error() string {
+	return fmt.Sprintf("the origin redirects to %s; %s", m.To, messages.MovedTo(m.To))
 }
 
 // NewClient returns a client that asks nobody but the origin: it follows no redirect and uses no
@@ -94,14 +104,6 @@ func NewClient(origin location.Origin) *http.Client {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
-
-// unnamed is the error of a host without an address.
-type unnamed struct{ *net.DNSError }
-
-func (e unnamed) Error() string { return e.Name + " has no DNS entry yet" }
-
-// Unwrap returns what the DNS said.
-func (e unnamed) Unwrap() error { return e.DNSError }
 
 // special are networks without public hosts, besides those that netip knows.
 var special = []netip.Prefix{
@@ -127,15 +129,39 @@ func mayDial(origin location.Origin, addr netip.Addr) bool {
 	return addr.IsGlobalUnicast() && !addr.IsPrivate() && (addr.Is4() || global.Contains(addr))
 }
 
-// withoutURL leaves the URL out of an error of net/http: the page may not be public. Of a name that is not in the DNS,
-// it says only that.
-func withoutURL(err error) error {
-	if unknown := (*net.DNSError)(nil); errors.As(err, &unknown) && unknown.IsNotFound {
-		return unnamed{unknown}
+// plain is an error in words for people.
+type plain struct {
+	text string
+	err  error
+}
+
+func (p plain) Error() string { return p.text }
+func (p plain) Unwrap() error { return p.err }
+
+// Plain says in plain words why a request got no answer, or not all of it. It leaves the URL out: the page may not be
+// public. An error that needs no words stays as it is.
+func Plain(err error) error {
+	if of := (*url.Error)(nil); errors.As(err, &of) {
+		err = of.Err
 	}
-	var u *url.Error
-	if errors.As(err, &u) {
-		return u.Err
+	op, dns, cert, slow := (*net.OpError)(nil), (*net.DNSError)(nil), (*tls.CertificateVerificationError)(nil), net.Error(nil)
+	switch {
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return plain{"there is no such host", err}
+	case errors.As(err, &cert):
+		return plain{"its certificate is not valid: " + strings.TrimPrefix(cert.Err.Error(), "x509: "), err}
+	case errors.As(err, &slow) && slow.Timeout():
+		return plain{"no whole answer came in time", err}
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return plain{"it breaks off before its end", err}
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return plain{"the connection is closed without an answer", err}
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return plain{"the connection is refused", err}
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return plain{"it speaks plain http", err}
+	case errors.As(err, &op):
+		return op.Err // without addresses of this machine
 	}
 	return err
 }

@@ -1,26 +1,44 @@
 package explore
 
 import (
+	"context"
+	"crypto/tls"
 	"errors"
+	"io"
 	"net"
 	"net/netip"
 	"net/url"
-	"strings"
+	"os"
+	"syscall"
 	"testing"
 
 	"github.com/servemap/servemap/internal/page/location"
 )
 
-func TestNameWithoutADNSEntryIsToldAsThat(t *testing.T) {
-	dns := &net.DNSError{Err: "no such host", Name: "tea.example", Server: "10.0.0.53:53", IsNotFound: true}
-	dial := &net.OpError{Op: "dial", Net: "tcp", Err: dns}
-	err := withoutURL(&url.Error{Op: "Get", URL: "https://tea.example/draft", Err: dial})
-	if err.Error() != "tea.example has no DNS entry yet" || !errors.Is(err, dns) {
-		t.Errorf("%q", err)
+func TestErrorOfARequestIsToldInPlainWords(t *testing.T) {
+	within := func(err error) error {
+		return &url.Error{Op: "Get", URL: "https://tea.example/draft", Err: &net.OpError{Op: "dial", Net: "tcp", Err: err}}
 	}
-	dns.IsNotFound = false
-	if err := withoutURL(dial); !strings.Contains(err.Error(), "10.0.0.53") {
-		t.Errorf("a name server that fails is hidden: %q", err)
+	for _, tt := range []struct {
+		name, want string
+		err        error
+	}{
+		{"a name that leads nowhere", "there is no such host",
+			&net.DNSError{Err: "no such host", Name: "tea.example", Server: "10.0.0.53:53", IsNotFound: true}},
+		{"a name server that fails, which is named",
+			"lookup tea.example on 10.0.0.53:53: server misbehaving",
+			&net.DNSError{Err: "server misbehaving", Name: "tea.example", Server: "10.0.0.53:53"}},
+		{"a port where nothing listens", "the connection is refused", os.NewSyscallError("connect", syscall.ECONNREFUSED)},
+		{"a server that hangs up", "the connection is closed without an answer",
+			os.NewSyscallError("read", syscall.ECONNRESET)},
+		{"a text that ends early", "it breaks off before its end", io.ErrUnexpectedEOF},
+		{"a server that hangs", "no whole answer came in time", context.DeadlineExceeded},
+		{"a certificate", "its certificate is not valid: certificate signed by unknown authority",
+			&tls.CertificateVerificationError{Err: errors.New("x509: certificate signed by unknown authority")}},
+	} {
+		if err := Plain(within(tt.err)); err.Error() != tt.want || !errors.Is(err, tt.err) {
+			t.Errorf("%s: %q, want %q", tt.name, err, tt.want)
+		}
 	}
 }
 

@@ -74,7 +74,7 @@ func (e *explorer) send(ctx context.Context, loc string, read func(*http.Respons
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return withoutURL(err)
+		return Plain(err)
 	}
 	r.Header = http.Header{"User-Agent": {Agent}, "Accept": {"text/html,application/xhtml+xml,*/*;q=0.1"}}
 	if eligibility.AssetName(loc) && loc != robotsTxt {
@@ -88,10 +88,10 @@ func (e *explorer) send(ctx context.Context, loc string, read func(*http.Respons
 	}
 	resp, err := e.client.Do(r)
 	if err != nil {
-		return withoutURL(err)
+		return Plain(err)
 	}
 	defer resp.Body.Close()
-	return withoutURL(read(resp))
+	return Plain(read(resp))
 }
 
 // readable matches the types of which the body is read.

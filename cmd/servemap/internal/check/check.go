@@ -168,7 +168,7 @@ func (c *checker) site(ctx context.Context) error {
 	if address.IsRoot(c.Config.URL) {
 		to, err := Follow(ctx, c.client, agent, c.Config.URL)
 		if err != nil {
-			return plain(ctx, err, c.Config.URL)
+			return err
 		}
 		if c.Config.Origin == c.Config.URL {
 			c.Config.Origin = to
@@ -488,7 +488,7 @@ func (c *checker) limit(err error) {
 }
 
 // Follow returns where a site is, if its robots.txt redirects to the same path by https, or on the host
-// with or without www.
+// with or without www. Its error begins with the address.
 func Follow(ctx context.Context, client *http.Client, agent string, u *url.URL) (*url.URL, error) {
 	for range 3 {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, on(u, "/robots.txt").String(), nil)
@@ -498,12 +498,12 @@ func Follow(ctx context.Context, client *http.Client, agent string, u *url.URL) 
 		r.Header.Set("User-Agent", agent)
 		resp, err := client.Do(r)
 		if err != nil {
-			return nil, errors.Unwrap(err) // without the URL
+			return nil, plain(ctx, err, u)
 		}
 		resp.Body.Close()
 		to, err := resp.Location()
-		bare := func(host string) string { return strings.TrimPrefix(host, "www.") }
-		if err != nil || to.Path != "/robots.txt" || bare(to.Host) != bare(u.Host) ||
+		bare := func(u *url.URL) string { return strings.TrimPrefix(u.Hostname(), "www.") }
+		if err != nil || to.Path != "/robots.txt" || bare(to) != bare(u) ||
 			to.Host == u.Host && to.Scheme == u.Scheme {
 			return u, nil
 		}

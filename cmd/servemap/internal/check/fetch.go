@@ -2,10 +2,8 @@ package check
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -15,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
+	"github.com/servemap/servemap/internal/crawl/explore"
 )
 
 // The bounds of a check, over all of its answers.
@@ -134,12 +133,6 @@ func (f *fetcher) follow(ctx context.Context, u *url.URL, most int) (a answer, e
 	return a, fmt.Errorf("%s redirects more than %d times", report.Shorten(first.String()), mostHops)
 }
 
-// noHost is the error of the DNS, in plain words.
-type noHost struct{ *net.DNSError }
-
-func (e noHost) Error() string { return "there is no such host" }
-func (e noHost) Unwrap() error { return e.DNSError }
-
 // plain makes an error of net/http one that people read: it begins with the address that was asked, unless the whole
 // check has ended.
 func plain(whole context.Context, err error, u *url.URL) error {
@@ -149,17 +142,5 @@ func plain(whole context.Context, err error, u *url.URL) error {
 	case whole.Err() != nil:
 		return context.Cause(whole)
 	}
-	var of *url.Error
-	if errors.As(err, &of) {
-		err = of.Err
-	}
-	switch op, dns := (*net.OpError)(nil), (*net.DNSError)(nil); {
-	case errors.Is(err, context.DeadlineExceeded):
-		err = fmt.Errorf("no whole answer within %v", patience)
-	case errors.As(err, &dns) && dns.IsNotFound:
-		err = noHost{dns}
-	case errors.As(err, &op):
-		err = op.Err
-	}
-	return fmt.Errorf("%s does not answer: %w", report.Shorten(u.String()), err)
+	return fmt.Errorf("%s does not answer: %w", report.Shorten(u.String()), explore.Plain(err))
 }

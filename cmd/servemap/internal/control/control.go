@@ -72,6 +72,10 @@ func Check(data string) error {
 		if err == nil {
 			err = ours(path, info)
 		}
+		if top, _ := os.Stat(data); errors.Is(err, fs.ErrPermission) && top != nil { // root's, and closed to others
+			uid, _ := ownerOf(top)
+			err = ForeignError{data, uid}
+		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
