@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -82,7 +83,7 @@ func (a *asking) connectOnce(ctx context.Context) (*control.Client, error) {
 	case errors.As(err, new(exit)):
 		return nil, err
 	case errors.Is(err, os.ErrPermission) || errors.As(err, new(control.ForeignError)):
-		return nil, fmt.Errorf("-data: %w", err)
+		return nil, fmt.Errorf("-data: %w", cmp.Or(control.Check(a.data), err)) // which says whose it is
 	}
 	text, err := control.ReadFile(control.Settings(a.data))
 	if err != nil || len(text) == 0 { // what was learned may be in a database
