@@ -498,6 +498,13 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 				"Explore the site instead, or make sure that no log-in uses it."), name))
 		}
 	}
+	for _, r := range s.opts.Rules {
+		if r.List == DecisionAlways && strings.HasPrefix(s.origin.Folder(), strings.TrimRight(r.Pattern, "*")) {
+			logger.Warn(fmt.Sprintf(words.Say("servemap: {Always} for %q lists every address that visitors request and get, "+
+				"secret ones too, such as the page of one order. Name only the pages or folders that you mean."),
+				r.Pattern), "origin", s.origin.String())
+		}
+	}
 	addresses := observe.Addresses{Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(s.opts.StrippedPrefix, "/")}
 	s.observer = observe.New(observe.Config{
 		Addresses: addresses, Schedule: due,
@@ -660,6 +667,9 @@ func locateEntries(norm *location.Normalizer, given []string) ([]string, error) 
 	for i, e := range given {
 		r := norm.Parse(e)
 		if r.OwnQuery || r.Reason != location.ReasonNone {
+			if at := norm.Parse("/" + e); r.Reason == location.ReasonForm && at.Reason == location.ReasonNone {
+				return nil, fmt.Errorf(words.Say("{Entries}: %q does not begin with a slash; write %q"), e, "/"+e)
+			}
 			return nil, fmt.Errorf(words.Say("{Entries}: %q cannot be listed: %s; name a location of the site, such as %q, "+
 				"and its parameters in {Query}"), e, messages.ReasonNamed(eligibility.OfAddress(
 				r.Reason).String()).Why, norm.Origin().Folder())

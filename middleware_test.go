@@ -398,11 +398,12 @@ func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 			[]string{"origin", "names a file", `"/docs/"`}},
 		{"a name with a slash", origin, servemap.Options{Name: "a/b"}, []string{"Name", "a/b"}},
 		{"a host with a path", origin, servemap.Options{Hosts: []string{"https://example.com"}},
-			[]string{"Hosts", "https://example.com"}},
+			[]string{"Hosts", `"https://example.com"`, `write its host, "example.com"`}},
 		{"a prefix elsewhere", origin + "/blog", servemap.Options{StrippedPrefix: "/shop"},
 			[]string{"StrippedPrefix", "/shop"}},
 		{"a prefix below a root origin", origin, servemap.Options{StrippedPrefix: "/app"},
 			[]string{"StrippedPrefix", origin + "/app"}},
+		{"an entry without its slash", origin, servemap.Options{Entries: []string{"about"}}, []string{"Entries", `write "/about"`}},
 		{"an entry off the site", origin, servemap.Options{Entries: []string{"https://other.example/"}},
 			[]string{"Entries", "other.example"}},
 		{"an entry with a query", origin, servemap.Options{Entries: []string{"/?id=5"}},
@@ -917,5 +918,31 @@ func TestExplorationSaysItInALine(t *testing.T) {
 	e := servemap.Exploration{Requests: 120, Pages: 118, Skipped: map[string]int{"held": 1, "acting": 2}}
 	if got := e.String(); got != "120 requests, 118 pages, 0 left, 2 acting, 1 held" {
 		t.Error(got)
+	}
+}
+
+// Whoever is told that an Always rule would list a page may write one for all.
+func TestTheLogWarnsOfARuleThatListsEveryAddress(t *testing.T) {
+	for _, tt := range []struct {
+		name, origin, pattern string
+		list                  servemap.Decision
+		warns                 int
+	}{
+		{"all", origin, "/", servemap.DecisionAlways, 1},
+		{"all, with a star", origin, "/*", servemap.DecisionAlways, 1},
+		{"all of any folder", origin, "*", servemap.DecisionAlways, 1},
+		{"the folder of the site", origin + "/blog", "/blog/", servemap.DecisionAlways, 1},
+		{"the home page", origin, "/$", servemap.DecisionAlways, 0},
+		{"a folder", origin, "/landing/", servemap.DecisionAlways, 0},
+		{"all by evidence", origin, "/", servemap.DecisionAuto, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			log := new(testkit.Log)
+			site, err := servemap.New(tt.origin, new(memstore.Store), &servemap.Options{Logger: log.Logger(),
+				Rules: []servemap.Rule{{Pattern: tt.pattern, List: tt.list}}})
+			base.Check(t, err)
+			base.Check(t, site.Close(t.Context()))
+			log.Want(t, tt.warns, "lists every address that visitors request")
+		})
 	}
 }

@@ -121,6 +121,9 @@ func checkPattern(p string) error {
 		return errors.New(`is empty; use "/" to match every page`)
 	case p[0] != '/' && p[0] != '*':
 		return errors.New(`must begin with "/" or "*"`)
+	case otherwise(p) != "":
+		return fmt.Errorf(`is written as for a router or a regular expression, but only "*" stands for any characters, `+
+			`and "$" for the end; write %q`, otherwise(p))
 	case strings.Contains(strings.TrimSuffix(p, "$"), "$"):
 		return errors.New(`"$" may only stand at the end; write "%24" for the character`)
 	case strings.Count(p, "*") > 8:
@@ -138,6 +141,24 @@ func checkPattern(p string) error {
 	}
 	return nil
 }
+
+// otherwise returns a pattern that says what one in the notation of routers or regular expressions means, "" if it is
+// in neither: it would match nothing, and nobody would notice.
+func otherwise(p string) string {
+	path, _, _ := strings.Cut(p, "?") // in a query, brackets are a part of names
+	if !notation.MatchString(path) {
+		return ""
+	}
+	path = notation.ReplaceAllString(strings.ReplaceAll(path, "{$}", "$"), "${1}${2}*")
+	return stars.ReplaceAllString(path, "*")
+}
+
+var (
+	// notation matches {slug}, {slug:[a-z]{2,}} and <slug>, /:slug, [a-z]+, (en|de) and (.*), /.* and /.+, and \d+.
+	notation = regexp.MustCompile(`\{(?:[^{}]|\{[^{}]*\})*\}|<[^<>]*>|(/):\w+|\([^()]*(?:[|\\[]|\.[*+])[^()]*\)[*+?]?|` +
+		`\[[^\[\]]*\][*+]?|(/)\.[*+]|\\[dwsDWS][*+]?`)
+	stars = regexp.MustCompile(`\*+`)
+)
 
 // Match returns the rule that decides on listing location. Among the matching rules that set a
 // Listing, the longest pattern wins, as in robots.txt, and among equal lengths the most cautious

@@ -134,6 +134,20 @@ func TestBadRulesNameThePatternAndTheFix(t *testing.T) {
 		{"dollar in the middle", list("/a$b", Never), `write "%24" for the character`},
 		{"too many stars", list("/"+strings.Repeat("a*", 9), Never), "at most 8 stars"},
 		{"space", list("/a b", Never), "percent-encode"},
+		{"a brace", list("/a{", Never), "percent-encode"},
+		{"a variable of gorilla/mux", list("/p/{slug}", Never), `router or a regular expression, but only "*" stands for any ` +
+			`characters, and "$" for the end; write "/p/*"`},
+		{"variables with an expression", list("/{lang:[a-z]{2}}/p/{id:[0-9]+}.html$", Never), `write "/*/p/*.html$"`},
+		{"the rest of a path", list("/files/{path...}", Never), `write "/files/*"`},
+		{"the end in http.ServeMux", list("/a/{$}", Never), `write "/a/$"`},
+		{"a variable of gin", list("/p/:slug/edit", Never), `write "/p/*/edit"`},
+		{"a variable of Flask", list("/p/<int:id>", Never), `write "/p/*"`},
+		{"a class of characters", list("/p/[a-z]+", Never), `write "/p/*"`},
+		{"any characters", list("/admin/.*", Never), `write "/admin/*"`},
+		{"any characters, one at least", list("/admin/.+$", Never), `write "/admin/*$"`},
+		{"one of two", list("/(en|de)/p", Never), `write "/*/p"`},
+		{"digits", list(`/p/\d+`, Never), `write "/p/*"`},
+		{"a group", list(`/p/([0-9]+)-(.*)`, Never), `write "/p/*-*"`},
 		{"broken escape", list("/a%zz", Never), `write "%25" for the character`},
 		{"escape cut off", list("/100%", Never), `write "%25" for the character`},
 		{"unknown listing", list("/a", 4), "the list 4; it must be Auto, Always or Never"},
@@ -167,6 +181,10 @@ func TestBadRulesNameThePatternAndTheFix(t *testing.T) {
 	}
 	newRules(t, list("/"+strings.Repeat("a*", 8), Never), Rule{Pattern: "/a",
 		Query: []string{"a.b-c_d~e", strings.Repeat("k", 64)}})
+	for _, fine := range []string{"/.well-known/", "/.", "/img.*.jpg$", "/*.*", "/wiki/Go_(game)", "/wiki/Talk:Go", "/c++/",
+		"/list?*filter[price]=", "/a%5Bb%5D", "/files/*path"} {
+		newRules(t, list(fine, Never))
+	}
 }
 
 func TestRulesTrustWhatTheyListByName(t *testing.T) {

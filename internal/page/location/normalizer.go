@@ -60,6 +60,9 @@ func New(origin Origin, cfg Config) (*Normalizer, error) {
 	for _, h := range cfg.Hosts {
 		host, err := parseHost(h)
 		if err != nil {
+			if o, wrong := parseOrigin(h); wrong == nil {
+				err = fmt.Errorf("%q is an address; write its host, %q", h, o.host)
+			}
 			return nil, fmt.Errorf("%s: %w", words.Say("{Hosts}"), err)
 		}
 		n.hosts[hostKey(host)] = true
