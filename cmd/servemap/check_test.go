@@ -126,6 +126,15 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 		{"a chain of redirects", map[string]string{"/maps/sitemap.xml": set("/a", "/c"), "/a": "HTTP 301 Location: /b",
 			"/b": "HTTP 301 Location: /c", "/c": aPage}, codeNo, []string{"/b, and its chain ends at http",
 			"/c, already listed: take this one out (line 1"}},
+		{"a long chain of redirects", map[string]string{"/maps/sitemap.xml": set("/1"), "/1": "HTTP 301 Location: /2",
+			"/2": "HTTP 301 Location: /3", "/3": "HTTP 301 Location: /4", "/4": "HTTP 301 Location: /5",
+			"/5": "HTTP 301 Location: /6", "/6": "HTTP 301 Location: /7", "/7": aPage}, codeNo,
+			[]string{"/2, and its chain ends at http", "/7 (line 1"}},
+		{"a canonical address that is gone", map[string]string{"/maps/sitemap.xml": set("/a"),
+			"/a": strings.Replace(aPage, "<title>", "<link rel=canonical href=/b><title>", 1)}, codeNo,
+			[]string{"/b as canonical, which is answered with 404 Not Found: do not list it (line 1"}},
+		{"a sitemap for those who are logged in", map[string]string{"/maps/sitemap.xml": "HTTP 302 Location: /login?next=/",
+			"/login?next=/": aPage}, codeNo, []string{"/maps/sitemap.xml sends who asks to log in, at http"}},
 		{"a redirect to nothing", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 301 Location: /b"}, codeNo,
 			[]string{"/b, which is answered with 404 Not Found: do not list it (line 1"}},
 		{"a redirect to what robots.txt disallows", map[string]string{"/maps/sitemap.xml": set("/a"),
@@ -136,11 +145,11 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 			[]string{"1 page asks visitors to log in"}},
 		{"one page in two entries", map[string]string{"/maps/sitemap.xml": set("/a", "/b", "/a"), "/a": aPage,
 			"/b": aPage + "<p>Another."}, codeNo, []string{"sitemap.xml  3 entries, ",
-			"The files have 3 entries for 2 pages; duplicates: 1; entries without an address: none.", "1 duplicate URL\n", "2 pages listed, 2 read"}},
+			"The files have 3 entries for 2 pages: others are duplicates, or have no address.", "1 duplicate URL\n", "2 pages listed, 2 read"}},
 		{"an entry without an address", map[string]string{"/maps/sitemap.xml": strings.Replace(set("/a"), "</urlset>",
 			"<url><lastmod>2026-11-01</lastmod></url><url><loc/></url></urlset>", 1), "/a": aPage}, codeNo,
-			[]string{"fault   2 entries have no address", "The files have 3 entries for 1 page; duplicates: none; entries " +
-				"without an address: 2.\n", "1 page listed, 1 read: 2 faults\n"}},
+			[]string{"fault   2 entries have no address", "The files have 3 entries for 1 page: others are duplicates, " +
+				"or have no address.\n", "1 page listed, 1 read: 2 faults\n"}},
 		{"a version in another language that is gone", map[string]string{"/maps/sitemap.xml": strings.Replace(set("/en"),
 			"</loc>", `</loc><link xmlns="http://www.w3.org/1999/xhtml" rel="alternate" hreflang="de" href="http://HOST/de"/>`+
 				`<link xmlns="http://www.w3.org/1999/xhtml" rel="alternate" hreflang="en" href="http://HOST/en"/>`, 1),
@@ -192,6 +201,8 @@ func TestCheckTakesWhatPeopleGive(t *testing.T) {
 	})
 	for _, tt := range []struct{ at, want, not string }{
 		{"/en/", "/en/ is a page, and no sitemap. So the sitemap of the site was checked.\n", "page of HTML"},
+		{"/none", "/none is answered with 404 Not Found, and no sitemap. So the sitemap of the site was checked.\n",
+			"cannot be read"},
 		{"/part.xml", "2 pages listed, 1 read: 1 fault\n", "not named by robots.txt"},
 	} {
 		if code, out, errs := call(t, "check", site+tt.at); code != codeNo || !strings.Contains(out, tt.want) ||
@@ -250,7 +261,7 @@ func TestCheckWithACrawlTellsBrokenLinks(t *testing.T) {
 	})
 	wantOut(t, codeDone, "1 dead address is linked", "check", "-crawl", site)
 	wantOut(t, codeDone, "links to "+site+"/gone, which is answered with 404 Not Found\n", "check", "-crawl", site)
-	wantOut(t, codeDone, "A crawl found 1 public page; not listed: none. Listed, and linked nowhere: none.\n", "check",
+	wantOut(t, codeDone, "By links alone, a crawl found 1 public page; not listed: none. Listed, and linked nowhere: none.\n", "check",
 		"-crawl", site)
 }
 
@@ -258,7 +269,7 @@ func TestCheckWithACrawlSaysWhatASitemapWouldHave(t *testing.T) {
 	site := siteOf(t, map[string]string{"/robots.txt": "User-agent: *\n", "/": aPage + "<a href=/a>a</a>",
 		"/a": ownPage})
 	code, out, errs := call(t, "check", "-crawl", site)
-	for _, want := range []string{"A crawl found 2 public pages, which servemap crawl would list.\n",
+	for _, want := range []string{"By links alone, a crawl found 2 public pages, which servemap crawl would list.\n",
 		"fault   The site has no sitemap\n", "advice  2 linked pages are missing in the sitemap", site + "/a is linked"} {
 		if code != codeNo || errs != "" || !strings.Contains(out, want) {
 			t.Errorf("code %d, without %q: %s%s", code, want, out, errs)

@@ -426,7 +426,10 @@ func linked(ctx context.Context, s streams, origin string) (found check.Crawl, e
 	c.Flags(flag.NewFlagSet("crawl", flag.ContinueOnError), "crawl")
 	c.Fill()
 	c.Database, c.Admin, c.Name = "", "", "sitemap"
-	log := slog.New(slog.DiscardHandler)
+	log, err := newLog(s, "", slog.LevelInfo)
+	if err != nil {
+		return found, err
+	}
 	if c.site, err = c.find(ctx, origin); err != nil {
 		return found, err
 	}
@@ -436,21 +439,29 @@ func linked(ctx context.Context, s streams, origin string) (found check.Crawl, e
 			http.NotFound(w, r)
 			return
 		case "robots.txt": // without the sitemaps that it names
-			code, text := fetch(c.site, c.Origin+"/robots.txt")
-			w.Header().Set("Content-Type", "text/plain")
-			w.WriteHeader(code)
-			_, _ = w.Write(sitemapLine.ReplaceAll(text, nil))
+			got := httptest.NewRecorder()
+			c.site.ServeHTTP(got, r)
+			maps.Copy(w.Header(), got.Header())
+			w.Header().Del("Content-Length")
+			w.WriteHeader(got.Code)
+			_, _ = w.Write(sitemapLine.ReplaceAll(got.Body.Bytes(), nil))
 			return
 		}
 		c.site.ServeHTTP(w, r)
-	}), new(memstore.Store), func() {}, log)
+	}), new(memstore.Store), func() {}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return found, err
 	}
 	defer func() { err = errors.Join(err, a.end()) }()
 	a.explorer.Explored, a.explorer.Inside = "", true
 	a.site.Wrap(a.explorer.Handler)
-	done, err := a.explorer.Explore(ctx, servemap.ExploreOptions{MaxRequests: c.Max, Concurrency: crawlAtOnce})
+	done, err := a.explorer.Explore(ctx, servemap.ExploreOptions{MaxRequests: c.Max, Concurrency: crawlAtOnce,
+		Progress: explorer.Progress(log)})
+	found.Whole = err == nil && done.Waiting == 0
+	if ctx.Err() != nil && done.Pages > 0 { // what it got until then counts
+		ctx = context.WithoutCancel(ctx)
+		err = a.site.Flush(ctx)
+	}
 	if err != nil {
 		return found, c.why(err)
 	}
@@ -460,14 +471,20 @@ func linked(ctx context.Context, s streams, origin string) (found check.Crawl, e
 		}
 		found.Public = append(found.Public, p.URL)
 	}
-	links, err := control.Get[inspect.Links](ctx, control.Here(a.handler(), nil), "/inspect/links.json", nil)
+	here := control.Here(a.handler(), nil)
+	links, err := control.Get[inspect.Links](ctx, here, "/inspect/links.json", nil)
+	if err != nil {
+		return found, err
+	}
+	none := eligibility.SoftNotFound.String()
+	named, err := namedOf(ctx, here, []inspect.Group{{Reason: none}})
 	if err != nil {
 		return found, err
 	}
 	got := c.site.answers()
-	for _, l := range links.Broken {
-		found.Broken = append(found.Broken, check.Broken{To: l.URL, Says: got[l.URL].says(),
-			From: slices.Sorted(slices.Values(l.From))})
+	for _, l := range append(links.Broken, named[none]...) {
+		found.Broken = append(found.Broken, check.Broken{To: l.URL, From: slices.Sorted(slices.Values(l.From)),
+			Says: cmp.Or(got[l.URL].says(), "shows what the site shows where it has no page")})
 	}
 	slices.SortFunc(found.Broken, func(a, b check.Broken) int { return strings.Compare(a.To, b.To) })
 	if _, means, add := a.explorer.Missing(done); len(found.Public) == 0 {
@@ -475,6 +492,6 @@ func linked(ctx context.Context, s streams, origin string) (found check.Crawl, e
 			c.wallsIn()}
 		found.Why = strings.Join(strings.Fields(strings.Join(says, " ")), " ")
 	}
-	found.Led, found.Whole = slices.Sorted(maps.Keys(got)), done.Waiting == 0
+	found.Led, found.Scripts = slices.Sorted(maps.Keys(got)), done.Pages <= fewPages && c.scripted()
 	return found, nil
 }

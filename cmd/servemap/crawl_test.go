@@ -193,7 +193,7 @@ func TestCrawlTellsEachAddressOnceWithItsCause(t *testing.T) {
 	for _, want := range []string{
 		site.URL + "/soft  says that there is no page: \"Page not found\", linked from " + site.URL + "/en/\n",
 		"servemap check says\n     1  page", at + "/scheme names https",
-		"\n     1  page names another page as canonical. List",
+		"1  page names itself by another scheme as canonical. The sitemap is right",
 		"2  pages name another page as canonical. Have those",
 		"1  page redirects (301). No link leads here, so nothing needs to be done.\n        " + at + "/ → " + site.URL +
 			"/en/\n",

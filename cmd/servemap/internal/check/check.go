@@ -21,6 +21,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/internal/admin/metrics"
 	"github.com/servemap/servemap/internal/crawl/explore"
+	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
@@ -47,8 +48,10 @@ type Crawl struct {
 	Public []string // pages that anybody may get, linked from another
 	Led    []string // all addresses to which links led
 	Whole  bool     // it came to its end
-	Broken []Broken // by where they lead
-	Why    string   // says why Public is empty
+	// Scripts says that the start page says nothing without them, so that no link leads from it.
+	Scripts bool
+	Broken  []Broken // by where they lead
+	Why     string   // says why Public is empty
 }
 
 // Broken is an address at which there is no page.
@@ -189,7 +192,9 @@ func (c *checker) site(ctx context.Context) error {
 		c.Add("robots-error", report.At{Where: txt.String()},
 			"is answered with %s; crawlers fetch nothing while it is (this check went on, to see the rest)",
 			pages.Status(a.status))
-	case a.status == http.StatusOK && !response.IsHTML(a.header.Get("Content-Type")):
+	case a.status == http.StatusOK && response.IsHTML(a.header.Get("Content-Type")):
+		c.Add("robots-error", report.At{Where: txt.String()}, "is answered with a page of HTML")
+	case a.status == http.StatusOK:
 		c.robots, c.ours = robots.Parse(a.body), robots.ParseFor(token, a.body)
 		c.sitemapLines(txt.String(), a.body)
 	}
@@ -277,10 +282,14 @@ func (c *checker) given(ctx context.Context) *url.URL {
 		return &at
 	}
 	a, err := c.follow(ctx, &at, 0) // it is read later
-	if err != nil || a.status != http.StatusOK || !response.IsHTML(a.header.Get("Content-Type")) {
+	says := "is a page"
+	switch {
+	case err != nil || a.status == http.StatusOK && !response.IsHTML(a.header.Get("Content-Type")):
 		return &at
+	case a.status != http.StatusOK:
+		says = "is answered with " + pages.Status(a.status)
 	}
-	c.Facts = append(c.Facts, at.String()+" is a page, and no sitemap. So the sitemap of the site was checked.")
+	c.Facts = append(c.Facts, at.String()+" "+says+", and no sitemap. So the sitemap of the site was checked.")
 	return nil
 }
 
@@ -444,6 +453,8 @@ func (c *checker) take(ctx context.Context, f *file, alone bool) (parts []string
 		c.Add("wall-file", at, "is answered with %d by %s, in place of the file", f.status, wall)
 	case f.status != http.StatusOK && alone:
 		return nil, fmt.Errorf("%w: %s is answered with %s", ErrNone, f, c.why(f.answer))
+	case f.answer.url != f.URL && asksToLogIn(f.answer.url):
+		c.Add("unreadable", at, "sends who asks to log in, at %s%s", f.url.String(), from)
 	case f.status != http.StatusOK:
 		c.Add("unreadable", at, "is answered with %s%s", c.why(f.answer), from)
 	default:
@@ -460,7 +471,7 @@ func (c *checker) judged(a answer, u *url.URL) (parts []string) {
 		c.Add("moved", report.At{Where: u.String()}, "redirects to %s", a.url.String())
 	}
 	if path := u.RequestURI(); address.Host(u) == address.Host(c.origin) && !c.robots.Allows(path) {
-		c.Add("robots-blocks-file", report.At{Where: u.String()}, "is disallowed by robots.txt")
+		c.Add("robots-blocks-file", report.At{Where: u.String()}, "is disallowed by robots.txt; this check read it all the same")
 	}
 	f, parts := c.judge.File(listing.Answer{
 		URL: u, Body: a.body, ContentType: a.header.Get("Content-Type"), Encoding: a.header.Get("Content-Encoding"),
@@ -512,4 +523,10 @@ func Follow(ctx context.Context, client *http.Client, agent string, u *url.URL) 
 		u = &next
 	}
 	return u, nil
+}
+
+// asksToLogIn reports whether redirects ended at a log-in.
+func asksToLogIn(u *url.URL) bool {
+	_, why := eligibility.Leads(u.String())
+	return why == eligibility.LoginRedirect
 }

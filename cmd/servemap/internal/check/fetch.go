@@ -21,7 +21,7 @@ const (
 	mostFiles    = 1_000
 	mostRequests = 2_000
 	mostRead     = 1 << 30 // bytes
-	mostHops     = 5       // redirects of one file
+	mostHops     = 10      // redirects in a row, as many as Google follows
 	atOnce       = 4       // requests
 )
 

@@ -16,6 +16,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/sample"
+	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/page/sitemap"
 )
 
@@ -97,9 +98,9 @@ func (c *checker) repeated() {
 			entries += f.Entries
 		}
 	}
-	if again := entries - c.Sample.Listed - c.judge.Lost; again+c.judge.Lost > 0 && !c.judge.Full {
-		c.Facts = append(c.Facts, fmt.Sprintf("The files have %s entries for %s; duplicates: %s; entries without an address: %s.",
-			report.Number(entries), report.Count(c.Sample.Listed, "page"), none(again), none(c.judge.Lost)))
+	if entries > c.Sample.Listed && !c.judge.Full {
+		c.Facts = append(c.Facts, fmt.Sprintf("The files have %s entries for %s: others are duplicates, or have no address.",
+			report.Number(entries), report.Count(c.Sample.Listed, "page")))
 	}
 }
 
@@ -158,11 +159,11 @@ func (c *checker) ask(ctx context.Context, some []*pages.Page) (met error) {
 		}
 		if err != nil {
 			a.took = patience
-		} else if a.leads() != nil {
-			some[i].End = c.end(ctx, u, a)
 		}
 		some[i].Answer = pages.Answer{Status: a.status, Header: a.header, Body: a.body, Err: err, Took: a.took}
-		pages.Judge(some[i], c.now)
+		if pages.Judge(some[i], c.now); some[i].Leads != nil {
+			some[i].Ends(c.end(ctx, u, some[i].Leads))
+		}
 	})
 	for _, p := range some {
 		if errors.As(p.Err, new(errBound)) {
@@ -172,22 +173,28 @@ func (c *checker) ask(ctx context.Context, some []*pages.Page) (met error) {
 	return met
 }
 
-// end follows the redirects of a page, as far as they stay on the site and robots.txt allows it.
-func (c *checker) end(ctx context.Context, first *url.URL, a answer) (end pages.End) {
+// end follows where a page leads, as far as that stays on the site and robots.txt allows it.
+func (c *checker) end(ctx context.Context, from, to *url.URL) pages.End {
+	seen := map[string]bool{address.Key(from): true}
 	for range mostHops {
-		to := a.leads()
 		switch {
-		case to == nil:
-			return pages.End{URL: a.url.String(), Status: a.status, Listed: a.url != first && c.judge.Place(a.url.String()) >= 0}
+		case seen[address.Key(to)]:
+			return pages.End{Loops: true}
 		case address.Host(to) != address.Host(c.origin) || !c.may(to):
 			return pages.End{URL: to.String()}
 		}
-		var err error
-		if a, err = c.get(ctx, to, 0); err != nil {
+		seen[address.Key(to)] = true
+		a, err := c.get(ctx, to, 0)
+		if err != nil {
 			return pages.End{}
 		}
+		next := a.leads()
+		if next == nil {
+			return pages.End{URL: to.String(), Status: a.status, Listed: c.judge.Place(to.String()) >= 0}
+		}
+		to = next
 	}
-	return pages.End{Loops: true}
+	return pages.End{Long: true}
 }
 
 // may reports whether robots.txt lets the checker, and all crawlers, ask for a page.
@@ -238,9 +245,12 @@ func (c *checker) beside(ctx context.Context) error {
 }
 
 // compareLinks compares the listed pages with those that links lead to, both ways. A crawl leaves out most addresses
-// with a query, whoever links to them, so these are never said to be linked nowhere. Nor is what should not be listed.
+// with a query, and those that may act, whoever links to them, so these are never said to be linked nowhere. Nor is what should not be listed.
 // Where the crawl could list nothing, nothing is compared.
 func (c *checker) compareLinks(found Crawl) {
+	if root := c.Site + "/"; found.Scripts && c.judge.Place(root) < 0 { // else it was told
+		c.Add("scripts", report.At{Where: root}, "says nothing without scripts, so no link leads on from it")
+	}
 	if found.Why != "" {
 		c.Facts = append(c.Facts, found.Why)
 		return
@@ -266,7 +276,7 @@ func (c *checker) compareLinks(found Crawl) {
 		}
 		c.Add("broken-link", report.At{Where: l.From[0]}, "links to %s, which %s%s", l.To, l.Says, others)
 	}
-	text := "A crawl found " + report.Count(len(found.Public), "public page")
+	text := "By links alone, a crawl found " + report.Count(len(found.Public), "public page")
 	if len(c.Files) == 0 {
 		c.Facts = append(c.Facts, text+", which servemap crawl would list.")
 		return
@@ -280,7 +290,7 @@ func (c *checker) compareLinks(found Crawl) {
 	for _, e := range c.judge.Pages {
 		u, err := url.Parse(e.Loc)
 		if err != nil || led[address.Key(u)] || c.told[address.Key(u)] || u.RawQuery != "" ||
-			!c.robots.Allows(u.RequestURI()) {
+			!c.robots.Allows(u.RequestURI()) || action.Waits(u.RequestURI()) {
 			continue
 		}
 		orphans++

@@ -35,7 +35,6 @@ type Judge struct {
 	// Elsewhere is the first of these.
 	Elsewhere string
 	Unfit     int // entries with an address that is of no page of the site
-	Lost      int // entries without one address
 	Undated   int // entries of sitemaps without a lastmod, right or wrong, and without the date of news
 	// Full says that no more pages are kept.
 	Full bool
@@ -189,7 +188,6 @@ func move(n *sitemap.Node, from, to string) {
 // lost counts an entry that has no address to judge, and says why.
 func (r *reader) lost(kind string, n *sitemap.Node, text string, args ...any) {
 	r.entries++
-	r.Lost++
 	r.add(kind, n.Line, text, args...)
 }
 

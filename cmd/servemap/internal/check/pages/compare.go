@@ -24,7 +24,7 @@ const (
 // the dates are true.
 func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 	read, own := 0, 0 // own have a lastmod, and a date of their own
-	same, modified, sent := map[uint64][]string{}, map[int64]int{}, map[int64]int{}
+	same, modified, sent := map[uint64]string{}, map[int64]int{}, map[int64]int{}
 	for _, p := range all {
 		for _, t := range p.told {
 			to.Add(t.kind, p.Entry.At(), t.text, t.args...)
@@ -36,7 +36,9 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 		if !p.Entry.Date.At.IsZero() && !p.modified.IsZero() {
 			own++
 		}
-		same[p.text] = append(same[p.text], p.Entry.Loc)
+		if !p.Told() && p.text != 0 && p.letters > 0 && same[p.text] == "" {
+			same[p.text] = p.Entry.Loc
+		}
 		modified[p.modified.Unix()/3600]++
 		sent[p.sent.Unix()/3600]++
 	}
@@ -50,8 +52,8 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 			to.Add("scripts", at, "says nothing without scripts")
 		case nowhere != nil && p.text != 0 && p.text == nowhere.text && !isRoot(p.Entry.Loc):
 			to.Add("nowhere", at, "shows what a made-up address shows too")
-		case p.text != 0 && p.letters > 0 && len(same[p.text]) > 1:
-			to.Add("same", at, "shows the same text as %s", another(same[p.text], p.Entry.Loc))
+		case !p.Told() && same[p.text] != "" && same[p.text] != p.Entry.Loc:
+			to.Add("same", at, "shows the same text as %s", same[p.text])
 		}
 		if p.Took > slow {
 			to.Add("slow", at, "took %.1f s to answer", p.Took.Seconds())
@@ -69,18 +71,6 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 		to.Facts = append(to.Facts, fmt.Sprintf("The lastmod of %s was compared with the date that the page itself gives.",
 			report.Count(own, "page")))
 	}
-}
-
-// another names one of some pages that is not this one, and says how many more there are.
-func another(all []string, this string) string {
-	one := all[0]
-	if one == this {
-		one = all[1]
-	}
-	if more := len(all) - 2; more > 0 {
-		return one + " and " + report.Count(more, "other page")
-	}
-	return one
 }
 
 // shared reports whether most of the read pages have the date of a page, as those of a build have.

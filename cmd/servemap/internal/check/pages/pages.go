@@ -36,10 +36,12 @@ type Page struct {
 	Answer
 	Read bool   // it answered with a page
 	Wall string // the name of the bot wall that answered, "" for none
-	End  End    // of its redirects
+	// Leads is where the page leads: by a redirect, a refresh, or a canonical link; nil for nowhere else.
+	Leads *url.URL
 
 	alternates []html.Alternate
 	told       []told
+	leads      int       // what of this says that it leads there
 	size       int       // of its HTML, in bytes
 	text       uint64    // a hash of its main text, 0 for none
 	letters    int       // of its main text
@@ -50,10 +52,37 @@ type Page struct {
 
 // End is where the redirects of a page end.
 type End struct {
-	URL    string // "" if nobody followed them
-	Status int    // there, 0 if it was not asked for
-	Loops  bool
-	Listed bool // the sitemap lists it
+	URL         string // "" if nobody followed them
+	Status      int    // there, 0 if it was not asked for
+	Loops, Long bool   // they have no end, or none after so many as crawlers follow
+	Listed      bool   // the sitemap lists it
+}
+
+// Ends says where the page leads in the end.
+func (p *Page) Ends(end End) {
+	t := &p.told[p.leads]
+	switch {
+	case end.Loops:
+		t.text += ", in a loop: mend the loop, or do not list it"
+	case end.Long:
+		t.text += ", and on more often than crawlers follow: lead there at once"
+	case end.URL != "" && end.URL != p.Leads.String():
+		t.text += ", and its chain ends at %s"
+		t.args = append(t.args, end.URL)
+	}
+	if end.Status >= 400 {
+		t.text += ", which is answered with " + Status(end.Status) + ": do not list it"
+	} else if end.Listed {
+		t.text += ", already listed: take this one out"
+	}
+}
+
+// lead tells that the page leads to another address.
+func (p *Page) lead(to *url.URL, kind, text string, args ...any) {
+	if p.Leads == nil {
+		p.Leads, p.leads = to, len(p.told)
+	}
+	p.told = append(p.told, told{kind, text, args})
 }
 
 // told is something that is wrong with a page.
@@ -134,21 +163,12 @@ func (p *Page) redirects(at *url.URL, tell teller) {
 		tell("login", "sends visitors to log in, at %s", to.String())
 	case address.Key(to) == address.Key(at):
 		tell("redirect", "redirects to itself (%d): mend the loop, or do not list it", p.Status)
-	case p.End.Loops:
-		tell("redirect", "redirects (%d) to %s, in a loop: mend the loop, or do not list it", p.Status, to.String())
+	case address.Host(to) != address.Host(at):
+		p.lead(to, "redirect", "redirects (%d) to %s, on another host", p.Status, to.String())
 	case address.IsRoot(to) && strings.Trim(at.Path, "/") != "":
 		tell("redirect", "redirects (%d) to the start page, %s, as pages that are gone often do", p.Status, to.String())
 	default:
-		text := ""
-		if p.End.URL != "" && p.End.URL != to.String() {
-			text = ", and its chain ends at " + p.End.URL
-		}
-		if p.End.Status >= 400 {
-			text += ", which is answered with " + Status(p.End.Status) + ": do not list it"
-		} else if p.End.Listed {
-			text += ", already listed: take this one out"
-		}
-		tell("redirect", "redirects (%d) to %s%s", p.Status, to.String(), text)
+		p.lead(to, "redirect", "redirects (%d) to %s", p.Status, to.String())
 	}
 }
 
@@ -222,28 +242,33 @@ func (p *Page) leadsOn(at, base *url.URL, facts *html.Facts, tell teller) bool {
 	if _, why := eligibility.Leads(r.Href); why == eligibility.LoginRedirect {
 		tell("login", "leads visitors to log in, at %s", to.String())
 	} else {
-		tell("stub", "leads on to %s by itself (refresh)", to.String())
+		p.lead(to, "stub", "leads on to %s by itself (refresh)", to.String())
 	}
 	return true
 }
 
 // canonical judges which address a page names as its own.
 func (p *Page) canonical(at, base *url.URL, facts *html.Facts, tell teller) {
-	named := map[string]string{} // by key, as written
+	named := map[string]*url.URL{} // by key
 	for _, href := range html.LinkCanonicals(p.Header["Link"]) {
 		if to, err := at.Parse(href); err == nil {
-			named[address.Bare(to)] = to.String()
+			named[address.Bare(to)] = to
 		}
 	}
 	if to, err := base.Parse(facts.Canonical); err == nil && facts.Canonical != "" {
-		named[address.Bare(to)] = to.String()
+		named[address.Bare(to)] = to
 	}
 	switch own := address.Bare(at); {
 	case facts.CanonicalConflict || len(named) > 1:
 		tell("canonical", "names several addresses as canonical")
-	case len(named) == 1 && named[own] == "":
-		for _, to := range named {
-			tell("canonical", "names %s as canonical", to)
+	case len(named) == 1 && named[own] == nil:
+		for key, to := range named {
+			_, rest, _ := strings.Cut(key, "://")
+			if strings.HasSuffix(own, "://"+rest) {
+				tell("canonical-scheme", "names %s as canonical", to.String())
+			} else {
+				p.lead(to, "canonical", "names %s as canonical", to.String())
+			}
 		}
 	}
 }
