@@ -2,10 +2,10 @@ package listing
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -77,6 +77,8 @@ type reader struct {
 	parts     []string
 	named     map[string]bool // parts, by key
 	cut       string          // the kind of fault by which its end is missing; then that of the XML is not told too
+	problem   string          // the last one of its XML, not yet told
+	line      int             // of that
 	broken    bool            // it is no XML
 	root      *sitemap.Node
 	stray     bool     // a text that stands between the elements was told
@@ -109,10 +111,11 @@ func (r *reader) read(body []byte) {
 		r.add("root", 0, "is JSON, and no sitemap")
 	default:
 		n := sitemap.ReadOutline(context.Background(), body, r) // a half would be judged wrongly
-		if n != nil {
+		if n != nil && r.problem != "" {                        // both are one break
 			loc := strings.TrimSuffix(": "+n.First(r.root.Space, "loc"), ": ")
-			r.add(cmp.Or(r.cut, "xml"), n.Line, "it breaks off within the entry that begins here, which is not read%s", loc)
+			r.problem += "; it breaks off within the entry that begins in line " + strconv.Itoa(n.Line) + ", which is not read" + loc
 		}
+		r.tellProblem()
 	}
 }
 
@@ -141,10 +144,17 @@ func (r *reader) lines(body []byte) {
 
 // Problem is for [sitemap.ReadOutline].
 func (r *reader) Problem(text string, line int) {
-	if r.cut == "" {
+	r.tellProblem()
+	r.problem, r.line = text, line
+}
+
+// tellProblem tells of the last problem. Where the end is missing for another reason, that was told.
+func (r *reader) tellProblem() {
+	if r.problem != "" && r.cut == "" {
 		r.broken = true
-		r.add("xml", line, "%s", text)
+		r.add("xml", r.line, "%s", r.problem)
 	}
+	r.problem = ""
 }
 
 // Root is for [sitemap.ReadOutline].

@@ -51,9 +51,8 @@ type view struct {
 	*Report
 	Style
 	All  bool
-	Most int // findings of a kind
-	Few  []File
-	More int // files
+	Most int    // findings of a kind
+	Few  []File // that the text names
 	CSS  template.CSS
 }
 
@@ -65,7 +64,6 @@ func (r *Report) view(all bool, most int) view {
 	} else if len(r.Files) > 11 { // one takes no more room than to say that there is one more
 		v.Few = r.Files[:10]
 	}
-	v.More = len(r.Files) - len(v.Few)
 	return v
 }
 

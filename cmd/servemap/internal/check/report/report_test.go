@@ -26,20 +26,21 @@ func sampleReport() *Report {
 	return r
 }
 
+var bare = Style{Paint: func(_, text string) string { return text }, Escape: func(text string) string { return text }}
+
 func TestReportsSayTheSameInAllForms(t *testing.T) {
-	plain := Style{Paint: func(_, text string) string { return text }, Escape: func(text string) string { return text }}
 	r := sampleReport()
 	for _, tt := range []struct {
 		name  string
 		write func(b *strings.Builder) error
 		want  []string
 	}{
-		{"text", func(b *strings.Builder) error { return r.Text(b, false, plain) }, []string{
+		{"text", func(b *strings.Builder) error { return r.Text(b, false, bare) }, []string{
 			"20 of 1,169 listed pages were asked for, chosen by chance (seed 7): 16 answered with a page, 4 with a redirect, " +
 				"an error or nothing. What is", "fault   1 error in the XML\n",
 			"fault   51 pages redirect\n", "/2 redirects (301)", "and 48 more; -all names them",
 			"advice  1 sitemap is not named", "1,169 pages listed, 16 read: 52 faults of 2 kinds, 1 piece of advice\n"}},
-		{"text with all", func(b *strings.Builder) error { return r.Text(b, true, plain) },
+		{"text with all", func(b *strings.Builder) error { return r.Text(b, true, bare) },
 			[]string{"/2 redirects (301)", "/3 redirects (301)"}},
 		{"Markdown", func(b *strings.Builder) error { return r.Markdown(b, false) },
 			[]string{"**1,169 pages listed, 16 read: 52 faults of 2 kinds", "## Fault: 51 pages redirect",
@@ -47,7 +48,7 @@ func TestReportsSayTheSameInAllForms(t *testing.T) {
 		{"CSV", func(b *strings.Builder) error { return r.CSV(b) },
 			[]string{"level,kind,where,file,line,text,remedy\n", "fault,redirect,https://example.com/3,"}},
 		{"HTML", func(b *strings.Builder) error { return r.HTML(b, false) },
-			[]string{"<h1>52 faults of 2 kinds</h1>", "51 pages redirect</h2>", "&lt;script&gt;", "/49</span>",
+			[]string{"<h1>52 faults of 2 kinds</h1>", "51 pages redirect</h2>", "&lt;script&gt;", "/49</a>",
 				"and 1 more; -all lists", "servemap check https://example.com -crawl -seed 7</p>"}},
 		{"JSON", func(b *strings.Builder) error { return r.JSON(b) },
 			[]string{`{"level":"fault","kind":"redirect","where":"https://example.com/3"`, `{"level":"summary"`, `"faults":52`}},
@@ -146,15 +147,17 @@ func TestTitleThatNeedsNoCountHasNone(t *testing.T) {
 	}
 }
 
-func TestNoReportSaysThatThereIsOneMoreFileInPlaceOfIt(t *testing.T) {
-	for n, left := range map[int]string{11: "", 12: "and 2 files more"} {
+func TestTextNamesTenFilesOfMany(t *testing.T) {
+	for n, all := range map[int]string{11: "", 12: "10 of 12 files; -all names all"} {
 		r := &Report{}
 		for i := range n {
 			r.Files = append(r.Files, File{URL: fmt.Sprintf("https://example.com/%d.xml", i), Form: "sitemap"})
 		}
-		var mark strings.Builder
+		var text, mark strings.Builder
+		base.Check(t, r.Text(&text, false, bare))
 		base.Check(t, r.Markdown(&mark, false))
-		if says := mark.String(); strings.Contains(says, "/10.xml") != (left == "") || !strings.Contains(says, left) {
+		if says := text.String(); strings.Contains(says, "/10.xml") != (all == "") || !strings.Contains(says, all) ||
+			!strings.Contains(mark.String(), "/10.xml") {
 			t.Errorf("of %d files: %s", n, says)
 		}
 	}
