@@ -132,7 +132,7 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 			[]string{"/2, and its chain ends at http", "/7 (line 1"}},
 		{"a canonical address that is gone", map[string]string{"/maps/sitemap.xml": set("/a"),
 			"/a": strings.Replace(aPage, "<title>", "<link rel=canonical href=/b><title>", 1)}, codeNo,
-			[]string{"/b as canonical, which is answered with 404 Not Found: do not list it (line 1"}},
+			[]string{"/b as canonical, which is answered with 404 Not Found: have the page name its own address (line 1"}},
 		{"a sitemap for those who are logged in", map[string]string{"/maps/sitemap.xml": "HTTP 302 Location: /login?next=/",
 			"/login?next=/": aPage}, codeNo, []string{"/maps/sitemap.xml sends who asks to log in, at http"}},
 		{"a redirect to nothing", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 301 Location: /b"}, codeNo,

@@ -193,7 +193,7 @@ func (c *checker) site(ctx context.Context) error {
 			"is answered with %s; crawlers fetch nothing while it is (this check went on, to see the rest)",
 			pages.Status(a.status))
 	case a.status == http.StatusOK && response.IsHTML(a.header.Get("Content-Type")):
-		c.Add("robots-error", report.At{Where: txt.String()}, "is answered with a page of HTML")
+		c.Add("robots-error", report.At{Where: txt.String()}, "is a page of HTML, at %s", a.url.String())
 	case a.status == http.StatusOK:
 		c.robots, c.ours = robots.Parse(a.body), robots.ParseFor(token, a.body)
 		c.sitemapLines(txt.String(), a.body)

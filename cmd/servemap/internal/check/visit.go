@@ -118,11 +118,13 @@ func (c *checker) conclude(ctx context.Context, all []*pages.Page, nowhere *page
 		if p.Wall != "" {
 			c.Sample.Walled++
 		}
-		c.told[address.KeyOf(p.Entry.Loc)] = p.Told()
 	}
 	c.judge.InPages(read)
 	c.judge.Languages(c.wrong(append(c.versions(ctx), all...)))
 	pages.Compare(all, nowhere, c.Report, c.now)
+	for _, p := range all {
+		c.told[address.KeyOf(p.Entry.Loc)] = p.Told()
+	}
 }
 
 // versions asks for some pages in other languages that are not listed.

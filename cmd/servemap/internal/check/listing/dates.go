@@ -89,54 +89,33 @@ func (j *Judge) Dates(sitemap string) {
 	}
 	slices.SortFunc(times, time.Time.Compare)
 	from, n := most(times, oneBuild)
-	if n == 0 {
-		if len(j.Pages) > 0 && j.Undated >= max(fewDates, len(j.Pages)) {
-			j.To.Add("dates-none", at, "gives no lastmod for any of its %s pages", report.Number(len(j.Pages)))
-		}
-		return
-	}
-	_, minute := most(times, time.Minute)
-	_, same := most(times, 1)
+	few := 2*len(times) < len(j.Pages) // a build dates them all
 	d := Date{from, 0}
-	if days == len(times) {
+	if n > 0 && days == len(times) {
 		d.Span = day
 	}
-	fresh := d.Span == 0 && j.Now.Sub(from) < oneBuild && j.Now.Sub(times[len(times)-1]).Abs() < time.Minute
-	shared := "all " + report.Number(n) + " pages"
-	if n == len(times) && n < len(j.Pages) {
-		shared += " with a usable lastmod"
-	} else if n < len(times) {
-		shared = report.Number(n) + " of the " + report.Number(len(times)) + " pages with a usable lastmod"
-	}
-	exact := ""
+	fresh := n > 0 && d.Span == 0 && j.Now.Sub(from) < oneBuild && j.Now.Sub(times[len(times)-1]).Abs() < time.Minute
+	kind, why := "", "probably that of a build. Search engines ignore such dates"
 	switch {
-	case minute < n:
-		exact = "within an hour of "
-	case same < n:
-		exact = "within a minute of "
-	}
-	const ignored = ". Search engines ignore such dates"
-	const request = "the time of this request: it is made anew each time" + ignored
-	kind, why := "", "probably that of a build"+ignored
-	few := 2*len(times) < len(j.Pages) // a build dates them all
-	switch {
-	case n >= 2 && n == len(times) && fresh:
-		kind, why = "dates-shared", request
-	case len(times) < fewDates:
-	case 10*n >= 9*len(times) && !few:
+	case n == 0 && len(j.Pages) > 0 && j.Undated >= max(fewDates, len(j.Pages)):
+		j.To.Add("dates-none", at, "gives no lastmod for any of its %s pages", report.Number(len(j.Pages)))
+	case n >= 2 && n == len(times) && fresh, len(times) >= fewDates && 10*n >= 9*len(times) && !few:
 		kind = "dates-shared"
-	case 10*n >= 9*len(times), 2*n >= len(times) && d.Span == 0:
+	case len(times) >= fewDates && (10*n >= 9*len(times) || 2*n >= len(times) && d.Span == 0):
 		kind = "dates-half"
 	}
-	if fresh && minute == n {
-		why = request
-	}
-	if few && kind == "dates-half" {
-		shared = report.Number(n) + " of the " + report.Number(len(j.Pages)) + " pages"
+	if fresh {
+		why = "the time of this request: it is made anew each time. Search engines ignore such dates"
+	} else if few {
 		why = "of a build or of one edit; most pages have none"
 	}
+	within := ""
+	if _, same := most(times, 1); same < n {
+		within = "within an hour of "
+	}
 	if kind != "" {
-		j.To.Add(kind, at, "gives %s one lastmod (%s%s), %s.", shared, exact, d, why)
+		j.To.Add(kind, at, "gives %s of its %s pages one lastmod (%s%s), %s.", report.Number(n),
+			report.Number(len(j.Pages)), within, d, why)
 	}
 }
 

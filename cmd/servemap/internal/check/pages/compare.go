@@ -26,6 +26,9 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 	read, own := 0, 0 // own have a lastmod, and a date of their own
 	same, modified, sent := map[uint64]string{}, map[int64]int{}, map[int64]int{}
 	for _, p := range all {
+		if p.Read && !p.scripts && nowhere != nil && p.text != 0 && p.text == nowhere.text && !isRoot(p.Entry.Loc) {
+			p.told = append(p.told, told{kind: "nowhere", text: "shows what a made-up address shows too"})
+		}
 		for _, t := range p.told {
 			to.Add(t.kind, p.Entry.At(), t.text, t.args...)
 		}
@@ -36,7 +39,7 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 		if !p.Entry.Date.At.IsZero() && !p.modified.IsZero() {
 			own++
 		}
-		if !p.Told() && p.text != 0 && p.letters > 0 && same[p.text] == "" {
+		if !p.Told() && !tracked(p.Entry.Loc) && p.text != 0 && p.letters > 0 && same[p.text] == "" {
 			same[p.text] = p.Entry.Loc
 		}
 		modified[p.modified.Unix()/3600]++
@@ -50,9 +53,7 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 		switch {
 		case p.scripts:
 			to.Add("scripts", at, "says nothing without scripts")
-		case nowhere != nil && p.text != 0 && p.text == nowhere.text && !isRoot(p.Entry.Loc):
-			to.Add("nowhere", at, "shows what a made-up address shows too")
-		case !p.Told() && same[p.text] != "" && same[p.text] != p.Entry.Loc:
+		case !p.Told() && !tracked(p.Entry.Loc) && same[p.text] != "" && same[p.text] != p.Entry.Loc:
 			to.Add("same", at, "shows the same text as %s", same[p.text])
 		}
 		if p.Took > slow {
@@ -76,6 +77,12 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 // shared reports whether most of the read pages have the date of a page, as those of a build have.
 func shared(dates map[int64]int, at time.Time, read int) bool {
 	return read > 2 && 2*dates[at.Unix()/3600] > read
+}
+
+// tracked reports whether an address follows visitors. That was told, and it shows what another one shows.
+func tracked(loc string) bool {
+	u, err := url.Parse(loc)
+	return err == nil && address.Tracking(u) != ""
 }
 
 func isRoot(loc string) bool {

@@ -61,8 +61,12 @@ type End struct {
 // Ends says where the page leads in the end.
 func (p *Page) Ends(end End) {
 	t := &p.told[p.leads]
+	todo := ": do not list it"
+	if t.kind == "canonical" {
+		todo = ": have the page name its own address"
+	}
 	switch {
-	case end.Loops:
+	case end.Loops && t.kind != "canonical":
 		t.text += ", in a loop: mend the loop, or do not list it"
 	case end.Long:
 		t.text += ", and on more often than crawlers follow: lead there at once"
@@ -71,7 +75,7 @@ func (p *Page) Ends(end End) {
 		t.args = append(t.args, end.URL)
 	}
 	if end.Status >= 400 {
-		t.text += ", which is answered with " + Status(end.Status) + ": do not list it"
+		t.text += ", which is answered with " + Status(end.Status) + todo
 	} else if end.Listed {
 		t.text += ", already listed: take this one out"
 	}
