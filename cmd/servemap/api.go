@@ -181,6 +181,10 @@ func (c *answers) admin(base string, at *net.TCPAddr, key *guard.Link) http.Hand
 				"give a long random one, as \"openssl rand -base64 18\" prints"))
 		}
 	}
+	if !at.IP.IsLoopback() {
+		c.log.Info(words.Say("{-admin} speaks plain HTTP, and other machines may reach it; put HTTPS in front, or listen at "+
+			"127.0.0.1"), "at", at)
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", c.serveHealth)
 	mux.Handle("GET /metrics", c.serveMetrics(allow))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -8,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 
@@ -27,6 +29,8 @@ func healthCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 		switch {
 		case errors.As(err, new(exit)):
 			return err
+		case errors.Is(err, os.ErrPermission):
+			text = "not known: " + cmp.Or(control.Check(a.data), err).Error()
 		case err != nil && control.Check(a.data) != nil:
 			text += "; " + control.Check(a.data).Error()
 		case err == nil && !h.Serves:

@@ -199,6 +199,9 @@ func (p *process) at(name, address string) (d *door, err error) {
 	})
 	if !d.given {
 		l, err := listen(name, address)
+		if errors.Is(err, syscall.EADDRINUSE) && p.listens(portOf(address)) {
+			return nil, usage("{-"+name+"} %s is an address where this process listens already; give it one of its own", address)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -206,6 +209,16 @@ func (p *process) at(name, address string) (d *door, err error) {
 	}
 	p.doors[name+" "+address] = d
 	return d, nil
+}
+
+// listens reports whether one of the doors has a port.
+func (p *process) listens(port int) bool {
+	for _, d := range p.doors {
+		if d.at().Port == port {
+			return true
+		}
+	}
+	return false
 }
 
 // portOf returns the port of an address, 0 if it has none.

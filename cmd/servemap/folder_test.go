@@ -42,9 +42,12 @@ func TestFolderWithoutRightsCostsOnlyTheSitemap(t *testing.T) {
 	closed := t.TempDir()
 	base.Check(t, os.MkdirAll(filepath.Join(closed, "servemap"), 0o700))
 	base.Check(t, os.Chmod(closed, 0o700))
-	if out, _ := command("list", "-data", closed).CombinedOutput(); !strings.Contains(string(out),
-		"belongs to another user; use a folder of your own, or call sudo -u '#0' servemap") {
-		t.Errorf("root's folder, which is closed: %s", out)
+	for _, ask := range []string{"list", "health"} {
+		if out, _ := command(ask, "-data", closed).CombinedOutput(); !strings.Contains(string(out),
+			"belongs to another user; use a folder of your own, or call sudo -u '#0' servemap") ||
+			strings.Contains(string(out), "not served") {
+			t.Errorf("%s of root's folder, which is closed: %s", ask, out)
+		}
 	}
 	if out, err := command(onlyHere([]string{"files", site, "-origin", origin}, data)...).CombinedOutput(); err == nil ||
 		!strings.HasSuffix(string(out), "as user 54321: permission denied. Change its owner, or choose another folder.\n") {

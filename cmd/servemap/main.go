@@ -135,6 +135,9 @@ var more = map[string]string{
 		"something, such as /logout, for nothing that robots.txt disallows, and for no query but page\n" +
 		"and those of -query.",
 	"link": "Whoever has the link may read what is known, and forget pages. It ends with the process.",
+	"health": "The exit code is 0 if visitors are served, also while the site behind does not answer, or the\n" +
+		"sitemap is not ready: a restart would help neither. It is 3 if not. -json has serves, ready and down,\n" +
+		"which says that the site behind does not answer.",
 	"list": "It prints a line for each page: the URL, the lastmod and the changefreq, with tabs between them.\n" +
 		"With -json there is more of each.",
 	"forget": "The page stays out until -always or -undo names it. What was learned of it is erased.\n" +

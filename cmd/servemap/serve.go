@@ -91,6 +91,10 @@ func (p *process) place(s *settings.Settings, others []*settings.Settings, sever
 	if err := s.Check(); err != nil { // before an address is taken
 		return nil, usage("%v", err)
 	}
+	if s.Data == "" && s.To == "" && s.Folder == "" {
+		return nil, usage("{-to} and {-data} are missing; give the address where the site itself listens, and the folder for " +
+			"what is learned, such as {-to=http://localhost:3000} and {-data=sitemap-data}")
+	}
 	if err := checkData(s.Data); err != nil && s.Data == "" && s.Database != "" {
 		return nil, usage("%v; with {-database} it holds only the socket for commands", err)
 	} else if err != nil {
@@ -201,11 +205,14 @@ func same(a, b *settings.Settings) string {
 func (s *site) start() {
 	s.started = true
 	says := []any{"at", opensAt(s.door.at()) + "/", "origin", s.Origin, "sitemap", s.sitemap}
+	if to, err := url.Parse(s.To); err == nil && to.Host != "" && strings.Trim(to.Path, "/") != "" {
+		says = append(says, "asked below", s.To)
+	}
 	if s.link != "" {
 		says = append(says, "inspector", s.link)
 	}
 	if !s.Robots {
-		says = append(says, "Add this line to robots.txt", s.site.RobotsLine())
+		says = append(says, "robots.txt", "add the line "+s.site.RobotsLine())
 	}
 	s.serves.Store(true)
 	s.answerAside()

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,6 +31,14 @@ func TestAddressThatThisMachineDoesNotHaveIsNoWrongUsage(t *testing.T) {
 	}
 }
 
+func TestAddressOfThisProcessIsNotThatOfAnotherProgram(t *testing.T) {
+	site := httptest.NewServer(http.NotFoundHandler()) // it takes a port, and lets it go
+	site.Close()
+	at := strings.TrimPrefix(site.URL, "http://")
+	wantErrs(t, codeUsage, "-admin "+at+" is an address where this process listens already; give it one of its own", "files",
+		writeSite(t), "-origin", origin, "-data", t.TempDir(), "-listen", at, "-admin", at)
+}
+
 func TestQueryFlagAddsToTheDefault(t *testing.T) {
 	s := before(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -54,7 +63,7 @@ func TestRobotsFlagNamesTheSitemap(t *testing.T) {
 			"is not named by robots.txt") == on {
 			t.Errorf("%s: check says %s", flag, out)
 		}
-		if text := s.log.String(); strings.Contains(text, "Add this line to robots.txt") == on {
+		if text := s.log.String(); strings.Contains(text, "add the line Sitemap: ") == on {
 			t.Errorf("%s: the log says %s", flag, text)
 		}
 	}

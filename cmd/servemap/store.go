@@ -11,6 +11,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -203,6 +204,9 @@ func unusable(data string, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf(words.Say("Cannot use {-data} %s as user %s: permission denied. Change its owner, or choose "+
 			"another folder."), data, whoami())
+	}
+	if errors.Is(err, syscall.ENOTDIR) {
+		return usage("{-data} %s is not a folder; give one", data)
 	}
 	return fmt.Errorf(words.Say("{-data} %s: %w"), data, err)
 }

@@ -53,7 +53,7 @@ func NoSitemap(c Counts) string {
 	case c.ReportOnly:
 		text = "The sitemap of " + c.Origin + " is not served because {ReportOnly} is set."
 	case c.NoStore:
-		text = "The sitemap of " + c.Origin + " cannot be served now because its store does not work."
+		text = "The sitemap of " + c.Origin + " cannot be served now, since what was learned of the site cannot be read."
 	case c.Making():
 		text = "The first file of the sitemap of " + c.Origin + " is being made. Ask again in some seconds."
 	}

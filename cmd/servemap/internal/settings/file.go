@@ -106,7 +106,11 @@ func faulty(text []byte, err error) error {
 	case takes[types[key]] != "" && !already:
 		return fmt.Errorf(":%d: %s takes %s", line, key, takes[types[key]])
 	}
-	return fmt.Errorf(":%d: %s", line, strings.TrimPrefix(err.Error(), "toml: "))
+	form := ""
+	if key == "" && table == nil && !strings.Contains(lines[line-1], "=") { // as in YAML
+		form = "; the file is TOML, where a setting is written as max = 5"
+	}
+	return fmt.Errorf(":%d: %s%s", line, strings.TrimPrefix(err.Error(), "toml: "), form)
 }
 
 // lineOf returns the number of the line up to which a text cannot be read, and before which it can.

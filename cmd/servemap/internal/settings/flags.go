@@ -63,8 +63,8 @@ var takes = map[reflect.Type]string{
 	reflect.TypeFor[float64]():     "a number",
 	reflect.TypeFor[string]():      `a text in quotes, such as "a"`,
 	reflect.TypeFor[secret]():      `a text in quotes, such as "a"`,
-	reflect.TypeFor[[]string]():    `a list, such as ["a"]`,
-	reflect.TypeFor[patterns]():    `a list, such as ["/"]`,
+	reflect.TypeFor[[]string]():    `a list of texts in quotes, such as ["a"]`,
+	reflect.TypeFor[patterns]():    `a list of texts in quotes, such as ["/"]`,
 	reflect.TypeFor[[]rule]():      "tables, each below a line [[site.rule]] with two brackets",
 	reflect.TypeFor[[]*Settings](): "tables, each below a line [[site]] with two brackets",
 	reflect.TypeFor[duration]():    "a time with its unit, such as 30s or 90d",
@@ -115,6 +115,9 @@ func (x Setting) IsBoolFlag() bool { return x.Type != nil && x.Type.Kind() == re
 
 // Set sets the setting to a text. A list grows by it. A comma within a location stays.
 func (x Setting) Set(text string) (err error) {
+	if _, any := x.Value.Interface().(secret); strings.HasPrefix(text, "-") && !any {
+		return errors.New("it takes its value before the next flag")
+	}
 	switch to := x.Value.Addr().Interface().(type) {
 	case encoding.TextUnmarshaler:
 		err = to.UnmarshalText([]byte(text))
