@@ -20,7 +20,6 @@ import (
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/admin/metrics"
 	"github.com/servemap/servemap/internal/crawl/explore"
-	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/forwarded"
@@ -649,8 +648,13 @@ const (
 const (
 	ReasonNoEvidence Reason = "no-evidence" // nothing shows that it is public
 	ReasonNotSeen    Reason = "not-seen"    // it is linked, but no anonymous visitor got it
-	ReasonNoPage     Reason = "no-page"     // what answers there is no page: 404, an error, a log-in or a redirect
-	ReasonGrowth     Reason = "growth"      // links have listed as many new pages as they may in a day
+	// these too, and exploring does not ask for it: a request may change something; it is named like a file; a
+	// parameter is not allowed
+	ReasonActing Reason = "acting"
+	ReasonFile   Reason = "file"
+	ReasonQuery  Reason = "query"
+	ReasonNoPage Reason = "no-page" // what answers there is no page: 404, an error, a log-in or a redirect
+	ReasonGrowth Reason = "growth"  // links have listed as many new pages as they may in a day
 )
 
 // The reasons why a page is held.
@@ -764,7 +768,7 @@ type explained struct{ *Site }
 
 func (s explained) explanation(p *reader.Known) Explanation {
 	t := s.indexer.Links.Target(p.Location)
-	if t != nil && p.Reason == eligibility.NotSeen {
+	if t != nil && p.Reason.Unvisited() {
 		p.Status = cmp.Or(t.Status, p.Status)
 	}
 	e := Explanation{
@@ -811,14 +815,11 @@ func (s explained) why(p *reader.Known) (text string, missing []string) {
 	if p.NeedsLogin() {
 		return messages.NeedsLogin(p.Status)
 	}
-	foreign := s.norm.Parse(p.Location).OwnQuery
-	switch notSeen := p.Reason == eligibility.NotSeen; {
-	case foreign && p.Verdict == eligibility.Unknown:
+	switch {
+	case p.Verdict == eligibility.Unknown && s.norm.Parse(p.Location).OwnQuery:
 		return messages.Unnamed(), nil
-	case notSeen && p.Status == 0 && !p.Rule && (foreign || action.Waits(p.Location)):
-		return messages.LeftOut(p.Location, action.Waits(p.Location))
-	case notSeen && p.Status == 0 && eligibility.AssetName(p.Location):
-		return messages.LikeAFile()
+	case p.Reason.Unvisited() && p.Reason != eligibility.NotSeen && p.Status == 0:
+		return messages.LeftOut(p.Location, p.Reason)
 	}
 	text, missing = messages.Page(p.Verdict, p.Reason, p.Location), messages.Missing(p.Location, p.Reason,
 		p.Evidence.Led(), p.Status)
@@ -833,7 +834,7 @@ func (s explained) why(p *reader.Known) (text string, missing []string) {
 		text = messages.Ended(p.Entry.Until.Time())
 	case p.Verdict == eligibility.Listed && !p.History.Held.IsZero():
 		text += messages.Awaited(p.History.History)
-	case p.Reason == eligibility.NotSeen && p.Status != 0, p.Reason == eligibility.NoPage:
+	case p.Reason.Unvisited() && p.Status != 0, p.Reason == eligibility.NoPage:
 		text = messages.NoPage(p.Status)
 	}
 	return text + messages.Besides(p.Besides), missing
@@ -981,10 +982,10 @@ func (s *Site) leftOut(verdicts map[string]int) []LeftOut {
 		return leftOut(messages.TableOf(counts, nil), nil)
 	}
 	for cause, n := range done.Skipped {
-		if counts[cause] = max(0, counts[cause]-n); messages.Unasked(cause) {
-			unseen := eligibility.NotSeen.String()
-			counts[unseen] = max(0, counts[unseen]-n)
+		if messages.Unasked(cause) {
+			cause = eligibility.NotSeen.String()
 		}
+		counts[cause] = max(0, counts[cause]-n)
 	}
 	return append(leftOut(messages.TableOf(counts, nil), nil), done.LeftOut()...)
 }

@@ -184,7 +184,7 @@ func TestExploringNamesWhatIsHeldAndTheParametersThatKeepPagesOut(t *testing.T) 
 			s.Errorf("%+v", done)
 		}
 		s.WantListed("/", "/dishes", "/reader.html", "/view?id=5")
-		if st := s.Stats(); st.Waiting != st.Verdicts["waiting not-seen"] {
+		if st := s.Stats(); st.Waiting != st.Verdicts["waiting query"] {
 			s.Errorf("%d wait; held pages do not: %v", st.Waiting, st.Verdicts)
 		}
 	})

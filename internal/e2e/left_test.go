@@ -105,19 +105,24 @@ func TestEachAddressThatIsLeftOutIsCountedOnce(t *testing.T) {
 		s.Visit("/", "/secret/x")
 		explore(s, servemap.ExploreOptions{})
 		want := map[string]int{"acting": 14, "query-not-canonical": 2, "no-page": 1, "disallowed": 1}
-		got := map[string]int{}
-		for _, l := range s.Stats().LeftOut {
-			got[l.Cause] += l.Count
-		}
-		if !maps.Equal(got, want) {
-			s.Errorf("the table has %v, want %v", got, want)
-		}
-		var o inspect.Overview
-		base.Check(s, json.Unmarshal([]byte(owner(s)("stats.json")), &o))
-		for _, g := range o.Reasons {
-			if n := want[g.Reason]; g.Care != messages.Fine && n > 0 && n != g.Pages {
-				s.Errorf("the inspector counts %d for %s, the table %d", g.Pages, g.Reason, n)
+		for _, when := range []string{"after exploring", "after a restart"} {
+			got := map[string]int{}
+			for _, l := range s.Stats().LeftOut {
+				got[l.Cause] += l.Count
 			}
+			if !maps.Equal(got, want) {
+				s.Errorf("%s the table has %v, want %v", when, got, want)
+			}
+			var o inspect.Overview
+			base.Check(s, json.Unmarshal([]byte(owner(s)("stats.json")), &o))
+			for _, g := range o.Reasons {
+				if n := want[g.Reason]; g.Care != messages.Fine && n != g.Pages {
+					s.Errorf("%s the inspector counts %d for %s, the table %d", when, g.Pages, g.Reason, n)
+				}
+			}
+			s.Restart()
+			s.Settle()
+			time.Sleep(time.Minute) // all records were counted
 		}
 	})
 }

@@ -3,7 +3,6 @@ package inspect
 import (
 	"cmp"
 	"context"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,11 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/servemap/servemap/internal/admin/messages"
-	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/index/reader"
-	"github.com/servemap/servemap/internal/index/tally"
 )
 
 // Links are the links of listed pages that somebody should correct.
@@ -69,7 +64,7 @@ func (c *Config) targets(ctx context.Context) (links []Link, err error) {
 			continue
 		}
 		link := Link{
-			URL: c.Origin.URL(t.Location), Verdict: p.Verdict.String(), Reason: c.unseen(t, p).String(), At: t.At.UTC(),
+			URL: c.Origin.URL(t.Location), Verdict: p.Verdict.String(), Reason: p.Reason.String(), At: t.At.UTC(),
 			Status: t.Status, Followed: t.Followed, Broken: t.Broken(),
 		}
 		switch since := cmp.Or(p.LinkAt, p.FirstSeen); {
@@ -87,43 +82,6 @@ func (c *Config) targets(ctx context.Context) (links []Link, err error) {
 		links = append(links, link)
 	}
 	return links, nil
-}
-
-// unseen returns why a linked page is not listed. Of what nobody got as a page, it tells apart what exploring does not
-// ask for, and files.
-func (c *Config) unseen(t *tally.Target, p *reader.Known) eligibility.Reason {
-	asked := t.Status != 0 || p.Status != 0
-	switch {
-	case p.Reason != eligibility.NotSeen || p.Rule:
-		return p.Reason
-	case (!asked || t.Status == http.StatusOK) && eligibility.AssetName(t.Location):
-		return eligibility.LinkFile
-	case asked:
-		return p.Reason
-	case action.Waits(t.Location): // as exploring tells them apart
-		return eligibility.LinkActs
-	case c.Normalizer.Parse(t.Location).OwnQuery:
-		return eligibility.AddressQuery
-	}
-	return p.Reason
-}
-
-// groups explains the counts of pages by verdict and reason.
-func (c *Config) groups(ctx context.Context, verdicts map[string]int) []Group {
-	links, _ := c.targets(ctx) // without the store, none is told apart
-	verdicts = maps.Clone(verdicts)
-	waiting := eligibility.Waiting.String() + " "
-	unseen := waiting + eligibility.NotSeen.String()
-	for _, l := range links {
-		waits := l.Verdict == eligibility.Waiting.String()
-		apart := waits && messages.ReasonNamed(l.Reason).Verdict() == eligibility.Unknown // as Config.unseen says
-		if apart && verdicts[unseen] > 0 {
-			verdicts[unseen]--
-			verdicts[waiting+l.Reason]++
-		}
-	}
-	maps.DeleteFunc(verdicts, func(_ string, n int) bool { return n == 0 })
-	return groupsOf(verdicts)
 }
 
 func (i *Inspector) links(ctx context.Context, _ url.Values) (view, error) {

@@ -86,7 +86,7 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 	stats, s := i.Public.Stats()
 	o := Overview{
 		Stats: stats, Origin: i.Origin.String(), State: state(s), Serving: s.Listed > 0 && !s.ReportOnly && !s.Unserved,
-		Uncounted: uncounted(s), Reasons: i.groups(ctx, s.Verdicts), Responses: responsesOf(s.Ignored, i.Own.Explored()),
+		Uncounted: uncounted(s), Reasons: groupsOf(s.Verdicts), Responses: responsesOf(s.Ignored, i.Own.Explored()),
 		History: i.history(ctx), ReportOnly: s.ReportOnly,
 		Shown: Shown{Read: i.read(), Crawlers: i.Public.Crawlers(), Followed: i.Crawlers, Unserved: s.Unserved},
 	}

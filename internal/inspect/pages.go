@@ -79,7 +79,7 @@ func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 	why := messages.ReasonNamed(q.Get("reason"))
 	_, s := i.Public.Stats()
 	p := Pages{Selection: Selection{typed, q.Get("reason"), q.Get("changed"), q.Get("sort"), q.Get("after")},
-		Groups: i.groups(ctx, s.Verdicts)}
+		Groups: groupsOf(s.Verdicts)}
 	v := view{Name: "pages", Nav: "pages", Title: "Pages", Query: typed}
 	from, skip := cursor(p.After)
 	want := reader.Wanted{Prefix: "/", After: from, Most: mostRows, Within: searchFor}

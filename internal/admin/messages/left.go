@@ -51,8 +51,7 @@ func (l Left) Line() string {
 // Unasked reports whether linked pages of a cause wait as not seen, since exploring did not get them.
 func Unasked(cause string) bool {
 	switch ReasonNamed(cause).Reason {
-	case eligibility.LinkActs, eligibility.AddressQuery, eligibility.LinkEndless, eligibility.LinkFile,
-		eligibility.LinkFailed:
+	case eligibility.LinkEndless, eligibility.LinkFailed:
 		return true
 	}
 	return false

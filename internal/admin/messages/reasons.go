@@ -173,8 +173,8 @@ var reasons = []Reason{
 			"of the page"},
 
 	{Reason: eligibility.LinkActs, Care: Intended,
-		Why: "{linked address may change something, so it was|linked addresses may change something, so they were} " +
-			"not asked for",
+		Why: "{a request for it may change something, so it was|linked address may change something, so it was|" +
+			"linked addresses may change something, so they were} not asked for",
 		Todo: "If {it is a page|they are pages}, add {Always} for {it|them}."},
 	{Reason: eligibility.LinkHeld, Care: Wait,
 		Why: "{address looks like a secret, so the page waits until its link was|addresses look like secrets, " +
@@ -203,7 +203,7 @@ var reasons = []Reason{
 		Why: "{address was|addresses were} found beyond those that can be remembered, in links or the site's " +
 			"sitemaps", Todo: "Give a greater {Max}."},
 	{Reason: eligibility.LinkFile, Care: Intended,
-		Why:  "{link leads to a file|links lead to files}, such as a download or a feed",
+		Why:  "{it is named like a file|link leads to a file|links lead to files}, such as a download or a feed",
 		Todo: files + " A page is sent with the Content-Type text/html."},
 	{Reason: eligibility.LinkNoFollow, Care: Intended,
 		Why:  "{link, or its page, says|links, or their pages, say} nofollow",
@@ -400,10 +400,13 @@ func Missing(location string, why eligibility.Reason, led bool, status int) (all
 }
 
 // LeftOut says why exploring did not get a linked location, and what would list it.
-// acts says that a request for the location may change something. If it is false, its query has a parameter that is
-// not allowed.
-func LeftOut(location string, acts bool) (text string, missing []string) {
-	if !acts {
+func LeftOut(location string, why eligibility.Reason) (text string, missing []string) {
+	switch why {
+	case eligibility.LinkFile:
+		return waits + "It is named like a file. Caches may keep one visitor's page under such a name, so what visitors " +
+				"get there does not count.",
+			[]string{"HTML that the site itself gets there, by exploring or as a visitor asks for it"}
+	case eligibility.AddressQuery:
 		return waits + words.Say("Its query has a parameter that is not allowed, and exploring asks for few such pages. If "+
 				"the parameter makes a page of its own, which names no other URL as canonical, name it in {Query}."),
 			[]string{visitor + ", if the parameter is allowed", visitor + ", if that page names this URL as its canonical one"}
@@ -414,13 +417,6 @@ func LeftOut(location string, acts bool) (text string, missing []string) {
 		text, missing = text+fmt.Sprintf(" The word is %q.", word), []string{visitor + ", and " + always(location)}
 	}
 	return text, missing
-}
-
-// LikeAFile says why a linked location that is named like a file is not listed yet, and what would list it.
-func LikeAFile() (text string, missing []string) {
-	return waits + "It is named like a file. Caches may keep one visitor's page under such a name, so what visitors get " +
-			"there does not count.",
-		[]string{"HTML that the site itself gets there, by exploring or as a visitor asks for it"}
 }
 
 // Meant names the listed page that somebody may mean who asks for an unknown one.

@@ -28,8 +28,8 @@ func TestTextsNameOnlyWhatTheOwnerHas(t *testing.T) {
 		for hint := OtherOrigin; hint < hints; hint++ {
 			all = append(all, hint.String())
 		}
-		for _, loc := range []string{"/a", "/delete", "/a?b=c"} {
-			text, missing := LeftOut(loc, loc == "/a?b=c")
+		for _, why := range []eligibility.Reason{eligibility.LinkActs, eligibility.LinkFile, eligibility.AddressQuery} {
+			text, missing := LeftOut("/delete", why)
 			all = append(append(all, text), missing...)
 		}
 		return append(all, MovedTo("https://example.com"), Elsewhere(""), Elsewhere("/shop"),
@@ -232,7 +232,7 @@ func TestGroupsAgreeInNumber(t *testing.T) {
 	many := regexp.MustCompile(`^(entry |linked )?(pages|links|addresses|files|sitemaps)\b`)
 	single := regexp.MustCompile(`^(entry |linked )?\w+ (is|was|has|says|names|shows|sends|redirects|leads)\b`)
 	for _, r := range reasons {
-		if ofResponses := r.Reason >= eligibility.Authorization && r.Reason < eligibility.LinkActs; ofResponses {
+		if ofResponses := r.Reason >= eligibility.Authorization && r.Reason < eligibility.LinkHeld; ofResponses {
 			continue
 		}
 		if text := ReasonOf(r.Reason.String(), 1).Why; !one.MatchString(text) {

@@ -126,7 +126,7 @@ func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]b
 	e.frontier.release()
 	for it, ok := e.frontier.next(); ok && links > 0; it, ok = e.frontier.next() {
 		p, err := e.Indexer.Page(ctx, it.Location)
-		if tried[it.Location] || err != nil || p.Reason != eligibility.NotSeen && p.Reason != eligibility.NoPage {
+		if tried[it.Location] || err != nil || !p.Reason.Unvisited() && p.Reason != eligibility.NoPage {
 			e.queries.queueQueryOf(it.Location)
 			continue
 		}

@@ -103,10 +103,10 @@ func Besides(r Record, c Context) (all []Reason) {
 		switch s.Reason {
 		case Disallowed:
 			c.Disallowed = false
-		case NotSeen:
+		case NotSeen, LinkActs, LinkFile:
 			r.Witnessed = true
-		case QueryNotCanonical:
-			r.Content, c.OwnQuery = None, false
+		case AddressQuery, QueryNotCanonical:
+			r.Witnessed, r.Content, c.OwnQuery = true, None, false
 		case r.Content:
 			r.Content, r.Witnessed = None, true
 		case NoIndex:
@@ -133,7 +133,7 @@ func (r *Record) alone(c Context) Standing {
 	case r.Barred && c.Listing != Always:
 		return Forgotten.Standing()
 	case !r.Witnessed:
-		return r.unwitnessed()
+		return r.unwitnessed(c)
 	case content != None:
 		return content.Standing()
 	case c.Listing == Always:
@@ -166,7 +166,7 @@ func (r *Record) content(c Context) Reason {
 func Deep(why Reason) bool { return why == NoIndex || why == PasswordField }
 
 // unwitnessed decides about a page that the last visitor did not get.
-func (r *Record) unwitnessed() Standing {
+func (r *Record) unwitnessed(c Context) Standing {
 	switch {
 	case r.Absent != None && r.Public:
 		return r.Absent.Standing()
@@ -174,10 +174,18 @@ func (r *Record) unwitnessed() Standing {
 		return r.Content.Standing()
 	case r.Answered:
 		return NoPage.Standing()
-	case r.Led():
+	case !r.Led():
+		return NoEvidence.Standing()
+	case c.Listing == Always:
 		return NotSeen.Standing()
+	case action.Waits(r.Location):
+		return LinkActs.Standing()
+	case c.OwnQuery && !r.Secret(r.Location):
+		return AddressQuery.Standing()
+	case AssetName(r.Location):
+		return LinkFile.Standing()
 	}
-	return NoEvidence.Standing()
+	return NotSeen.Standing()
 }
 
 // enters decides about a page that was never listed.

@@ -54,6 +54,11 @@ const (
 	BySitemap // more evidence
 	Empty     // why a page that was seen is not listed
 
+	// Why nobody got a linked page: exploring does not ask for it, or a visitor's word is not enough.
+	LinkActs
+	LinkFile
+	AddressQuery // and the last one of addresses
+
 	// Why a request or a response is no observation at all.
 	Authorization
 	ClientCertificate
@@ -67,7 +72,6 @@ const (
 	Fragment
 
 	// Why exploring left a link out, and what linked pages that it did not get showed.
-	LinkActs
 	LinkHeld
 	LinkElsewhere
 	LinkOffSite
@@ -76,7 +80,6 @@ const (
 	LinkUnread
 	LinkStale
 	LinkTooMany
-	LinkFile
 	LinkNoFollow
 	LinkFailed
 	LinkWalled
@@ -87,7 +90,7 @@ const (
 	LinkError
 	LinkNotGot
 
-	// Why an address can be that of no page, in the order of package location.
+	// Why an address can be that of no page, in the order of package location, but for AddressQuery.
 	AddressHost
 	AddressForm
 	AddressCharacter
@@ -97,13 +100,15 @@ const (
 	AddressTooLong
 	AddressEmail
 	AddressOutsideFolder
-	AddressQuery
 )
 
 // OfAddress returns why an address can be that of no page, None if it can.
 func OfAddress(why location.Reason) Reason {
-	if why == location.ReasonNone {
+	switch why {
+	case location.ReasonNone:
 		return None
+	case location.ReasonQuery:
+		return AddressQuery
 	}
 	return AddressHost + Reason(why-location.ReasonHost)
 }
@@ -150,7 +155,7 @@ func (r Reason) Standing() Standing {
 	switch r {
 	case ByRule, ByEntry, ByRoute, ByLink, BySitemap, ByHistory:
 		s.Verdict = Listed
-	case NoEvidence, NotSeen, NoPage, Growth:
+	case NoEvidence, NotSeen, NoPage, Growth, LinkActs, LinkFile, AddressQuery:
 		s.Verdict = Waiting
 	case ActionWord, Capability, Duplicate, SoftNotFound, HeadNotSeen, Empty, Encoding:
 		s.Verdict = Held
@@ -163,6 +168,11 @@ func (r Reason) Standing() Standing {
 	return s
 }
 
+// Unvisited reports whether a reason is that of a linked page of which no answer is known.
+func (r Reason) Unvisited() bool {
+	return r == NotSeen || r == LinkActs || r == LinkFile || r == AddressQuery
+}
+
 // String returns the reason's name, such as "no-evidence".
 func (r Reason) String() string {
 	if int(r) < len(reasonNames) {
@@ -172,4 +182,4 @@ func (r Reason) String() string {
 }
 
 // Reasons is the number of reasons; each reason is below it.
-const Reasons = int(AddressQuery) + 1
+const Reasons = int(AddressOutsideFolder) + 1

@@ -155,7 +155,7 @@ func (t *counter) outcome() (o outcome) {
 			verdict, reason := eligibility.Verdict(v), eligibility.Reason(r)
 			switch {
 			case n <= 0, verdict == eligibility.Gone, reason == eligibility.RuleNever, reason == eligibility.Forgotten:
-			case reason == eligibility.NotSeen, reason == eligibility.NoPage:
+			case reason.Unvisited(), reason == eligibility.NoPage:
 				o.unseen += n
 			case verdict == eligibility.Listed:
 				o.seen, o.listed = o.seen+n, o.listed+n

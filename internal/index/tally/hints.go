@@ -198,7 +198,7 @@ type leaving struct {
 func (s *Tally) left(pages map[eligibility.Reason]int, now time.Time) {
 	n, most := 0, eligibility.None
 	for why, of := range pages {
-		if why == eligibility.NotSeen {
+		if why.Unvisited() {
 			continue // exploring took them back
 		}
 		if n += of; of > pages[most] || most == eligibility.None {

@@ -115,7 +115,7 @@ func cause(st servemap.Stats) (name, means string, n int) {
 	for verdict, n := range st.Verdicts {
 		is, reason, _ := strings.Cut(verdict, " ")
 		if is != string(servemap.VerdictListed) && (wanted || reason != "noindex" && reason != "canonical-elsewhere" &&
-			reason != "not-seen" && reason != "no-page") {
+			reason != "no-page" && !messages.ReasonNamed(reason).Reason.Unvisited()) {
 			count(reason, uint64(n))
 		}
 	}
