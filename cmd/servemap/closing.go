@@ -114,7 +114,7 @@ func (c *closing) leave(done servemap.Exploration, groups []inspect.Group, named
 func (t *table) links(done servemap.Exploration, rest int) (left, besides []leftOut) {
 	told := map[string]int{}
 	for u := range t.told {
-		if a := t.got[u]; a != nil && explore.Repeats(a.Status) { // it was counted as a link that failed
+		if t.failed(u) { // it was counted as a link that failed
 			told[eligibility.LinkFailed.String()]++
 		}
 	}
@@ -151,6 +151,9 @@ func (t *table) links(done servemap.Exploration, rest int) (left, besides []left
 	}
 	return left, t.rows
 }
+
+// failed reports whether an address gave no answer, or one that asks to come again.
+func (t *table) failed(u string) bool { return t.got[u] != nil && explore.Repeats(t.got[u].Status) }
 
 // unbroken returns the groups of pages that are not listed, without the broken links: those have a part of their own.
 func unbroken(groups []inspect.Group, named map[string][]inspect.Link, broken []inspect.Link) (rest []inspect.Group) {
@@ -239,6 +242,8 @@ func (t *table) link(l servemap.LeftOut, n int, done servemap.Exploration) {
 		some = done.Acting
 	case eligibility.LinkStale:
 		some = done.Stale
+	case eligibility.LinkFailed:
+		some = slices.DeleteFunc(slices.Sorted(maps.Keys(t.got)), func(u string) bool { return !t.failed(u) })
 	case eligibility.AddressHost: // a crawl has no -hosts
 		line.todo = "A sitemap is for one host. If this one is yours too, crawl it as well."
 	}

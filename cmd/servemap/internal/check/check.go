@@ -181,22 +181,22 @@ func (c *checker) site(ctx context.Context) error {
 	c.Site = c.origin.Scheme + "://" + address.Host(c.origin)
 	txt := on(c.origin, "/robots.txt")
 	a, err := c.follow(ctx, txt, robots.Enough)
-	switch wall := pages.Wall(a.status, a.header, a.body); {
+	switch wall := pages.Wall(a.Status, a.Header, a.Body); {
 	case err != nil:
 		return err
 	case wall != "":
 		c.blind = true
-		c.Add("wall-file", report.At{Where: txt.String()}, "is answered with %d by %s, in place of the file", a.status, wall)
-	case a.status >= 500:
+		c.Add("wall-file", report.At{Where: txt.String()}, "is answered with %d by %s, in place of the file", a.Status, wall)
+	case a.Status >= 500:
 		c.blind = true
 		c.Add("robots-error", report.At{Where: txt.String()},
 			"is answered with %s; crawlers fetch nothing while it is (this check went on, to see the rest)",
-			pages.Status(a.status))
-	case a.status == http.StatusOK && response.IsHTML(a.header.Get("Content-Type")):
+			pages.Status(a.Status))
+	case a.Status == http.StatusOK && response.IsHTML(a.Header.Get("Content-Type")):
 		c.Add("robots-error", report.At{Where: txt.String()}, "is a page of HTML, at %s", a.url.String())
-	case a.status == http.StatusOK:
-		c.robots, c.ours = robots.Parse(a.body), robots.ParseFor(token, a.body)
-		c.sitemapLines(txt.String(), a.body)
+	case a.Status == http.StatusOK:
+		c.robots, c.ours = robots.Parse(a.Body), robots.ParseFor(token, a.Body)
+		c.sitemapLines(txt.String(), a.Body)
 	}
 	return nil
 }
@@ -206,18 +206,10 @@ func on(u *url.URL, path string) *url.URL {
 	return &url.URL{Scheme: u.Scheme, Host: u.Host, Path: path}
 }
 
-// mostLines is how many Sitemap lines are read.
-const mostLines = 1000
-
 // sitemapLines reads the lines of robots.txt that name sitemaps.
 func (c *checker) sitemapLines(robotsTxt string, text []byte) {
 	at := report.At{Where: robotsTxt}
 	for line := range robots.Sitemaps(text) {
-		if len(c.named) == mostLines {
-			c.limit(errBound{fmt.Sprintf("robots.txt has more than %s Sitemap lines; the rest was not read",
-				report.Number(mostLines))})
-			return
-		}
 		u, err := url.Parse(line)
 		switch {
 		case err != nil || line == "" || u.Scheme != "" && u.Scheme != "http" && u.Scheme != "https":
@@ -284,10 +276,10 @@ func (c *checker) given(ctx context.Context) *url.URL {
 	a, err := c.follow(ctx, &at, 0) // it is read later
 	says := "is a page"
 	switch {
-	case err != nil || a.status == http.StatusOK && !response.IsHTML(a.header.Get("Content-Type")):
+	case err != nil || a.Status == http.StatusOK && !response.IsHTML(a.Header.Get("Content-Type")):
 		return &at
-	case a.status != http.StatusOK:
-		says = "is answered with " + pages.Status(a.status)
+	case a.Status != http.StatusOK:
+		says = "is answered with " + pages.Status(a.Status)
 	}
 	c.Facts = append(c.Facts, at.String()+" "+says+", and no sitemap. So the sitemap of the site was checked.")
 	return nil
@@ -302,7 +294,7 @@ func (c *checker) guess(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if a.status == http.StatusOK || pages.Wall(a.status, a.header, a.body) != "" {
+		if a.Status == http.StatusOK || pages.Wall(a.Status, a.Header, a.Body) != "" {
 			return u.String(), nil
 		}
 		if says == "" {
@@ -319,10 +311,10 @@ func (c *checker) guess(ctx context.Context) (string, error) {
 // why says how a server refuses a file. One that has none may say why.
 func (c *checker) why(a answer) string {
 	says := ""
-	if strings.HasPrefix(a.header.Get("Content-Type"), "text/plain") {
-		says = ", which says: " + html.PlainText(a.body, 500)
+	if strings.HasPrefix(a.Header.Get("Content-Type"), "text/plain") {
+		says = ", which says: " + html.PlainText(a.Body, 500)
 	}
-	return pages.Status(a.status) + says
+	return pages.Status(a.Status) + says
 }
 
 // vouches reports whether the robots.txt of another host names a sitemap of this one.
@@ -331,8 +323,8 @@ func (c *checker) vouches(ctx context.Context, u *url.URL) bool {
 	host := address.Host(u)
 	text, asked := c.vouched[host]
 	if !asked && len(c.vouched) < mostHosts {
-		if a, err := c.follow(ctx, on(u, "/robots.txt"), robots.Enough); err == nil && a.status == http.StatusOK {
-			text = string(a.body)
+		if a, err := c.follow(ctx, on(u, "/robots.txt"), robots.Enough); err == nil && a.Status == http.StatusOK {
+			text = string(a.Body)
 		}
 		c.vouched[host] = text
 	}
@@ -348,7 +340,6 @@ func (c *checker) vouches(ctx context.Context, u *url.URL) bool {
 type file struct {
 	*url.URL
 	answer
-	err error
 }
 
 // files asks for files that were not read yet, some at once, and yields them in their order.
@@ -368,7 +359,7 @@ func (c *checker) files(ctx context.Context, names []string) iter.Seq[*file] {
 				c.read[address.Key(u)] = true
 				all = append(all, &file{URL: u})
 			}
-			together(len(all), func(i int) { all[i].answer, all[i].err = c.follow(ctx, all[i].URL, listing.MaxBytes) })
+			together(len(all), func(i int) { all[i].answer, all[i].Err = c.follow(ctx, all[i].URL, listing.MaxBytes) })
 			for _, f := range all {
 				if !yield(f) {
 					return
@@ -421,8 +412,8 @@ func (c *checker) isPart(ctx context.Context, u *url.URL) (is bool) {
 			continue // it was checked
 		}
 		a, err := c.follow(ctx, at, listing.MaxBytes)
-		text, _, _ := strict.Unpack(a.body, listing.MaxBytes)
-		if err != nil || a.status != http.StatusOK {
+		text, _, _ := strict.Unpack(a.Body, listing.MaxBytes)
+		if err != nil || a.Status != http.StatusOK {
 			continue
 		}
 		found := false
@@ -439,23 +430,23 @@ func (c *checker) take(ctx context.Context, f *file, alone bool) (parts []string
 	if c.isNamed[address.Key(f.URL)] {
 		from = " (robots.txt names it)"
 	}
-	switch wall := pages.Wall(f.status, f.header, f.body); {
+	switch wall := pages.Wall(f.Status, f.Header, f.Body); {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case errors.As(f.err, new(errBound)):
-		c.limit(f.err)
+	case errors.As(f.Err, new(errBound)):
+		c.limit(f.Err)
 		return nil, nil
-	case f.err != nil && alone:
-		return nil, fmt.Errorf("%w%s", f.err, from)
-	case f.err != nil:
-		c.Add("unreadable", at, "%s%s", strings.TrimPrefix(f.err.Error(), f.String()+" "), from)
-	case wall != "" && f.status != http.StatusOK:
-		c.Add("wall-file", at, "is answered with %d by %s, in place of the file", f.status, wall)
-	case f.status != http.StatusOK && alone:
+	case f.Err != nil && alone:
+		return nil, fmt.Errorf("%w%s", f.Err, from)
+	case f.Err != nil:
+		c.Add("unreadable", at, "%s%s", strings.TrimPrefix(f.Err.Error(), f.String()+" "), from)
+	case wall != "" && f.Status != http.StatusOK:
+		c.Add("wall-file", at, "is answered with %d by %s, in place of the file", f.Status, wall)
+	case f.Status != http.StatusOK && alone:
 		return nil, fmt.Errorf("%w: %s is answered with %s", ErrNone, f, c.why(f.answer))
 	case f.answer.url != f.URL && asksToLogIn(f.answer.url):
 		c.Add("unreadable", at, "sends who asks to log in, at %s%s", f.url.String(), from)
-	case f.status != http.StatusOK:
+	case f.Status != http.StatusOK:
 		c.Add("unreadable", at, "is answered with %s%s", c.why(f.answer), from)
 	default:
 		return c.judged(f.answer, f.URL), nil
@@ -474,7 +465,7 @@ func (c *checker) judged(a answer, u *url.URL) (parts []string) {
 		c.Add("robots-blocks-file", report.At{Where: u.String()}, "is disallowed by robots.txt; this check read it all the same")
 	}
 	f, parts := c.judge.File(listing.Answer{
-		URL: u, Body: a.body, ContentType: a.header.Get("Content-Type"), Encoding: a.header.Get("Content-Encoding"),
+		URL: u, Body: a.Body, ContentType: a.Header.Get("Content-Type"), Encoding: a.Header.Get("Content-Encoding"),
 	})
 	if moved {
 		f.To = a.url.String()

@@ -27,7 +27,7 @@ func TestBoundsHoldOverAllAnswers(t *testing.T) {
 		switch at := "http://" + r.Host; r.URL.Path {
 		case "/robots.txt":
 			w.Header().Set("Content-Type", "text/plain")
-			for i := range 2 * mostLines {
+			for i := range 2 * mostFiles {
 				fmt.Fprintf(&text, "Sitemap: %s/named-%d.xml\n", at, i)
 			}
 		case "/sitemap.xml":
@@ -43,7 +43,7 @@ func TestBoundsHoldOverAllAnswers(t *testing.T) {
 	}))
 	defer site.Close()
 	for _, tt := range []struct{ path, limit string }{
-		{"", "robots.txt has more than 1,000 Sitemap lines; the rest was not read"},
+		{"", "1,000 files were read; the rest was not"},
 		{"/sitemap.xml", "1,000 files were read; the rest was not"},
 	} {
 		asked.Store(0)

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/internal/crawl/explore"
 )
@@ -47,18 +48,15 @@ func (e errBound) Error() string { return e.text }
 
 // answer is what a server sent.
 type answer struct {
-	url    *url.URL // at the end of the redirects
-	status int
-	header http.Header
-	body   []byte
-	took   time.Duration
+	pages.Answer
+	url *url.URL // at the end of the redirects
 }
 
 // leads returns where an answer redirects, nil if it does not.
 func (a answer) leads() *url.URL {
-	where := a.header.Get("Location")
+	where := a.Header.Get("Location")
 	to, err := a.url.Parse(where)
-	if a.status < 300 || a.status >= 400 || err != nil || where == "" || to.Scheme != "http" && to.Scheme != "https" {
+	if a.Status < 300 || a.Status >= 400 || err != nil || where == "" || to.Scheme != "http" && to.Scheme != "https" {
 		return nil
 	}
 	return to
@@ -110,10 +108,10 @@ func (f *fetcher) get(ctx context.Context, u *url.URL, most int) (a answer, err 
 		return a, plain(whole, err, &to)
 	}
 	defer resp.Body.Close()
-	a = answer{url: u, status: resp.StatusCode, header: resp.Header}
-	a.body, err = io.ReadAll(io.LimitReader(resp.Body, int64(most)))
-	a.took = time.Since(begun)
-	f.bytes.Add(int64(len(a.body)))
+	a = answer{pages.Answer{Status: resp.StatusCode, Header: resp.Header}, u}
+	a.Body, err = io.ReadAll(io.LimitReader(resp.Body, int64(most)))
+	a.Took = time.Since(begun)
+	f.bytes.Add(int64(len(a.Body)))
 	return a, plain(whole, err, &to)
 }
 

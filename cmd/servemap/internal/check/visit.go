@@ -159,10 +159,10 @@ func (c *checker) ask(ctx context.Context, some []*pages.Page) (met error) {
 		if err == nil {
 			a, err = c.get(ctx, u, pages.MaxBytes)
 		}
-		if err != nil {
-			a.took = patience
+		if a.Err = err; err != nil {
+			a.Took = patience
 		}
-		some[i].Answer = pages.Answer{Status: a.status, Header: a.header, Body: a.body, Err: err, Took: a.took}
+		some[i].Answer = a.Answer
 		if pages.Judge(some[i], c.now); some[i].Leads != nil {
 			some[i].Ends(c.end(ctx, u, some[i].Leads))
 		}
@@ -192,7 +192,7 @@ func (c *checker) end(ctx context.Context, from, to *url.URL) pages.End {
 		}
 		next := a.leads()
 		if next == nil {
-			return pages.End{URL: to.String(), Status: a.status, Listed: c.judge.Place(to.String()) >= 0}
+			return pages.End{URL: to.String(), Status: a.Status, Listed: c.judge.Place(to.String()) >= 0}
 		}
 		to = next
 	}
@@ -212,7 +212,7 @@ func (c *checker) nowhere(ctx context.Context) *pages.Page {
 	}
 	a, err := c.follow(ctx, u, pages.MaxBytes)
 	p := &pages.Page{Entry: listing.Entry{Loc: u.String()}}
-	p.Answer = pages.Answer{Status: a.status, Header: a.header, Body: a.body, Err: err}
+	p.Answer, p.Err = a.Answer, err
 	pages.Judge(p, c.now)
 	switch kind, _ := p.First(); {
 	case !p.Read || address.Host(a.url) != address.Host(c.origin):

@@ -254,20 +254,14 @@ func (r *reader) part(n *sitemap.Node) {
 	r.parts = append(r.parts, u.String())
 }
 
-// meant returns the namespace that somebody may have meant by another, "" if it is none of those that are known.
+// meant returns the namespace that somebody may have meant by another, such as sitemap-images for sitemap-image, "" if
+// it is none of those that are known.
 func meant(space string) string {
-	plain := bare(space)
 	for _, right := range []string{imageNS, videoNS, newsNS, xhtmlNS, protocol} {
-		if strings.HasPrefix(plain, bare(right)) { // sitemap-images is such a slip
+		name := strings.TrimRight(strings.TrimPrefix(right, "http://www."), "/0123456789.")
+		if strings.Contains(strings.ToLower(space), name) {
 			return right
 		}
 	}
 	return ""
-}
-
-// bare drops from a namespace what is often written wrong.
-func bare(space string) string {
-	space = strings.ToLower(space)
-	space = strings.TrimPrefix(strings.TrimPrefix(space, "https://"), "http://")
-	return strings.TrimRight(strings.TrimPrefix(space, "www."), "/#0123456789.")
 }
