@@ -25,7 +25,7 @@ type Dates struct {
 	// the observation that first showed a link to the page, see Announce
 	Announced moment.Time     `cbor:"8,keyasint,omitzero"`
 	Maybe     HeldObservation `cbor:"9,keyasint,omitzero"`  // the observation that showed what the mark holds
-	Was       Date            `cbor:"10,keyasint,omitzero"` // the date before the last change, see Undo
+	Was       Date            `cbor:"10,keyasint,omitzero"` // the date before the first change, see Undo
 	Undone    Undone          `cbor:"11,keyasint,omitzero"` // the change that Undo took back
 }
 
@@ -146,8 +146,11 @@ func (d *Dates) change(first HeldObservation, since, at moment.Time, trust Trust
 func (d *Dates) Undo() {
 	if d.Count > 0 {
 		d.Undone = Undone{d.Date, d.Changed}
-		d.Count, d.Changed, d.Earlier = d.Count-1, d.Earlier[0], [3]moment.Time{d.Earlier[1], d.Earlier[2]}
-		d.Date, d.Was = d.Was, Date{}
+		d.Count, d.Changed, d.Unchanged = d.Count-1, d.Earlier[0], 0
+		if d.Date = d.Was; d.Count > 0 {
+			d.Date = Date{At: d.Earlier[0], Seen: true}
+		}
+		d.Earlier = [3]moment.Time{d.Earlier[1], d.Earlier[2]}
 	}
 }
 
@@ -164,11 +167,13 @@ func (d *Dates) Return() { d.Undone = Undone{} }
 
 // begin counts another change, and gives it a date.
 func (d *Dates) begin(date Date) {
-	if d.Count > 0 {
+	if d.Count == 0 {
+		d.Was = d.Date
+	} else {
 		copy(d.Earlier[1:], d.Earlier[:])
 		d.Earlier[0] = d.Date.At
 	}
-	d.Count, d.Date, d.Was, d.Undone = d.Count+1, date, d.Date, Undone{}
+	d.Count, d.Date, d.Undone = d.Count+1, date, Undone{}
 }
 
 // take decides the date of a page without a change that was seen. It takes the earliest date
@@ -238,7 +243,7 @@ type History struct {
 	Given Given[time.Time]
 	Held  time.Time // the observation that first showed what may be a change, zero if there is none
 	More  int       // so many more observations have to show it
-	Until time.Time // enough have; one after this time decides. Zero while some are wanted
+	Until time.Time // the last of them after this time; zero if only their number counts
 }
 
 // History returns the page's history without FirstSeen, Held, More and Until.

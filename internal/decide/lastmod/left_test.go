@@ -61,6 +61,20 @@ func TestChangeIsTakenBackAndRestored(t *testing.T) {
 	}
 }
 
+// One after the other is taken back, until the date is the one that was given before all changes.
+func TestChangesAreTakenBackOneByOne(t *testing.T) {
+	given := Date{At: 500_000, By: Server}
+	d := Dates{Date: given}
+	for at := moment.Time(1_000_000); at < 4_000_000; at += 1_000_000 {
+		d, _ = d.Observe(Observation{At: at, Before: at - 1000, Outcome: mark.Changed, Since: at}, Trust{})
+	}
+	for _, want := range []Date{{At: 2_000_000, Seen: true}, {At: 1_000_000, Seen: true}, given} {
+		if d.Undo(); d.Date != want || d.Unchanged != 0 {
+			t.Errorf("the date is %+v, unchanged until %d; want %+v, and nothing", d.Date, d.Unchanged, want)
+		}
+	}
+}
+
 func TestHourOfMostDatesIsABuild(t *testing.T) {
 	hours := func(pages ...int) (m map[int64]int) { // one number for each hour from 100 on
 		m = map[int64]int{}
