@@ -98,7 +98,7 @@ func undated(d lastmod.Date, h lastmod.History, trust lastmod.Trust, doubt lastm
 				"without a change", s, stamp(last)))
 		}
 	}
-	return opening + strings.Join(why, "; ") + "." + lasts(h)
+	return opening + strings.Join(why, "; ") + "."
 }
 
 // doubts say why a date from a source is left out.
@@ -119,32 +119,25 @@ func awaited(h lastmod.History) string {
 		return ""
 	}
 	return fmt.Sprintf(" Something new was seen at %s. It counts as a change, from that time on, once %s.",
-		stamp(h.Held), decides(h)) + lasts(h)
+		stamp(h.Held), decides(h))
 }
 
 // Awaited says of a listed page that its last change is not dated yet, and what decides that.
 func Awaited(h lastmod.History) string {
-	return fmt.Sprintf(" Something new was seen there: it counts as a change once %s.", decides(h)) + lasts(h)
+	return fmt.Sprintf(" Something new was seen there: it counts as a change once %s.", decides(h))
 }
 
 // decides says which visits must show the new text too before it counts as a change.
 func decides(h lastmod.History) string {
 	switch {
-	case !h.Until.IsZero():
-		return "a visit after " + stamp(h.Until) + " shows it too"
-	case h.More > 1:
+	case h.More > 1 && h.Until.IsZero():
 		return fmt.Sprintf("%d more visits, each a minute later or more, show it too", h.More)
+	case h.More > 1:
+		return fmt.Sprintf("%d more visits, the last of them after %s, show it too", h.More, stamp(h.Until))
+	case h.Until.IsZero():
+		return "a visit a minute later or more shows it too"
 	}
-	return "a visit a minute later or more shows it too"
-}
-
-// lasts says what may be asked once enough visits agree, so that it comes as no surprise then.
-func lasts(h lastmod.History) string {
-	if h.Held.IsZero() || !h.Until.IsZero() {
-		return ""
-	}
-	return " Prices and sentences count then. Short facts such as stock and hours, titles, pictures, losses, lines that " +
-		"name the day and links in the place of others must last for a day."
+	return "a visit after " + stamp(h.Until) + " shows it too"
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04:05 UTC") }

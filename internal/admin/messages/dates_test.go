@@ -24,8 +24,11 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 		h.Given[lastmod.Server], h.Given[lastmod.Page] = unix(server), unix(page)
 		return h
 	}
-	holds := func(h lastmod.History, since int64, more int) lastmod.History {
+	holds := func(h lastmod.History, since int64, more int, until ...int64) lastmod.History {
 		h.Held, h.More = unix(since), more
+		for _, at := range until {
+			h.Until = unix(at)
+		}
 		return h
 	}
 	const moved, maybe = ", but nothing that counts changed with it", "It counts as a change"
@@ -77,10 +80,10 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 		{"another by now, and something is held", byServer, holds(last(900, 0), 900, 16), lastmod.Trust{},
 			[]string{moved, "Something new was seen at 1 Jan 1970, 00:15:00 UTC", maybe,
 				"once 16 more visits, each a minute later or more, show it too."}, "Last-Modified gives."},
-		{"it may have to last as well", byServer, holds(last(500, 0), 900, 2), lastmod.Trust{},
-			[]string{"once 2 more visits, each a minute later or more, show it too. Prices and sentences count then. " +
-				"Short facts such as stock and hours, titles, pictures, losses, lines that name the day and links in the " +
-				"place of others must last for a day."}, "now gives"},
+		{"it must last as well", byServer, holds(last(500, 0), 900, 2, 1900), lastmod.Trust{},
+			[]string{"once 2 more visits, the last of them after 1 Jan 1970, 00:31:40 UTC, show it too."}, "now gives"},
+		{"it must only last", byServer, holds(last(500, 0), 900, 1, 1900), lastmod.Trust{},
+			[]string{"once a visit after 1 Jan 1970, 00:31:40 UTC shows it too."}, "now gives"},
 		{"something is held, for an observation more", byServer, holds(last(500, 0), 900, 1), lastmod.Trust{},
 			[]string{"Last-Modified gives.", "once a visit a minute later or more shows it too."}, "now gives"},
 		{"nothing but what is held", lastmod.Date{}, holds(lastmod.History{}, 900, 2), lastmod.Trust{}, []string{

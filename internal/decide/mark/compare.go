@@ -46,39 +46,34 @@ func (c *comparison) compare() (since int64) {
 	return since
 }
 
-// isOwn reports whether a block may belong to the page, not to the site.
-func (m *Mark) isOwn(b *block) bool {
-	if m.List {
-		return b.item && b.on <= pagesOfItem && !b.swept
-	}
-	return b.on <= b.most && !b.swept
-}
-
 // judge watches all news, and reports whether some are a change. The text of the observation before is no change
 // if it comes in other blocks, such as those of another template.
 func (c *comparison) judge() (changed bool) {
 	news := c.news()
-	doubted := !c.List && c.isDoubtful(news)
+	doubted := !c.list && c.isDoubtful(news)
 	moving := 0
 	for _, n := range news {
 		w, moves := n.watched, c.moves(n)
+		lasts := n.fact || n.beside || c.emptied || !c.list && (n.names(c.at) || n.link && c.View.links <= int(c.Mark.Links))
+		if n.block.size <= smallNews { // it may be a line of the day where such lines come
+			w.Wait = min(c.mover(w.Prev).Stay, c.mover(w.Next).Stay)
+		}
+		if lasts {
+			w.Wait = max(w.Wait, lastingTime)
+		}
 		switch {
 		case !c.isOwn(n.block), c.Mark.Text == c.View.text && !n.block.beside:
 		case w.Form != 0 && moves && c.known.has(w.Form): // only its numbers move
 			moving += int(n.block.size)
-		case !c.List && n.link && c.View.links <= int(c.Mark.Links):
-			w.Patience = lastingLink
-		case c.emptied, n.fact:
+		case lasts:
 			w.Patience = patientObservations
 		case moves:
 			w.Patience = patientObservations
 			moving += int(n.block.size)
-		case n.beside, !c.List && n.link:
+		case !c.list && n.link && (doubted || !c.Leads):
 			w.Patience = patientObservations
 		case doubted && !n.calm:
 			w.Patience = max(1, c.Doubt)
-		case !c.List && n.names(c.at):
-			w.Patience = 1
 		default:
 			changed = true
 		}
@@ -120,17 +115,17 @@ func (c *comparison) news() (list []newsItem) {
 		b := &c.blocks[i]
 		switch {
 		case c.known.has(b.key):
-			if !c.List && (b.link || c.follows(b.key)) {
+			if !c.list && (b.link || c.follows(b.key)) {
 				break
 			}
 			prev = b.key
 			for ; open < len(list); open++ {
 				list[open].Next = ^b.key
 			}
-		case b.link && !c.List && !c.moreLinks:
-		case c.isOwn(b) || !c.List && !b.link:
+		case b.link && !c.list && !c.moreLinks:
+		case c.isOwn(b) || !c.list && !b.link:
 			list = append(list, newsItem{b, watched{Key: b.key, Form: b.form, Prev: prev, Next: endOfText, Since: uint32(c.at),
-				Seen: 1, Hash: uint32(b.hash), Place: b.place, Wave: b.wave}})
+				Seen: 1, Hash: uint32(b.hash), Place: b.place, Wave: b.wave, Most: c.most(b)}})
 		}
 	}
 	return list

@@ -102,8 +102,9 @@ func TestDeployDatesNothingForLong(t *testing.T) {
 		{"another price in a line", line("€40 a year"), line("€45 a year"), wavePages, 0},
 		{"one line for all", nil, func(int) map[string]string { return in("end", "<p>Was this page of any use to you?</p>") },
 			wavePages, 0},
-		{"edits of all pages where texts are", nil, func(i int) map[string]string { return in("end", "<p>%s</p>", own(i)) }, pages,
-			pages - wavePages},
+		{"edits of all pages where texts are", nil, func(i int) map[string]string {
+			return in("end", "<p>%s</p>", own(i))
+		}, pages, pages - wavePages},
 		{"edits of a few pages", nil, func(i int) map[string]string {
 			return map[string]string{"end": strings.Repeat("<table><tr><td>"+own(i)+"</table>", min(1, i%9/8))}
 		}, 4, 4},

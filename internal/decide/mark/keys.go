@@ -140,7 +140,7 @@ func (m *Mark) missing(v *View) (gone []uint16, of int) {
 func (m *Mark) adopt(v *View, known *keySet) {
 	own, others := new(keySet), new(keySet)
 	for i := range v.blocks {
-		if b := &v.blocks[i]; m.isOwn(b) {
+		if b := &v.blocks[i]; v.isOwn(b) {
 			own.add(b.key)
 		} else {
 			others.add(b.key)

@@ -37,7 +37,6 @@ type Mark struct {
 // state is what a mark keeps of the page as a whole. Package encoding/binary writes and reads the fields, so they
 // have capitals, as those of watched and mover do.
 type state struct {
-	List  bool   // it is read as a list
 	Doubt uint8  // for so many quiet observations small news are held, until as many observations showed them
 	Form  uint8  // of this record, see formNow
 	Links uint16 // blocks that were links at the last observation
@@ -68,7 +67,7 @@ func (m Mark) Observe(v *View, at int64) (after Mark, o Outcome, since int64) {
 		o = Same
 	}
 	known := m.known()
-	m.List = v.isList()
+	v.announces = v.Leads && (v.links > int(m.Links) || !v.prose) // an article has a box for what is new elsewhere
 	if o == First || m.Doubt > 0 && m.Size <= emptySize && v.size > fullSize {
 		m.began, m.Form, m.Size = true, formNow, v.size
 		m.adopt(v, known)
@@ -112,34 +111,32 @@ func (m Mark) Holds(since int64) bool {
 }
 
 // Awaited describes the news or loss that is held for longest. since is the observation that first showed it, in Unix
-// seconds. more is how many observations must agree before it is a change, as far as is known now. Once enough did,
-// only time is waited for, and until is when an observation that agrees makes it a change. All are 0 if nothing is
-// held.
+// seconds. more is how many observations must agree before it is a change, as far as is known now. The last of them
+// must come after until, which is 0 if only their number counts. All are 0 if nothing is held.
 func (m Mark) Awaited() (since int64, more int, until int64) {
 	for i := range m.watch {
 		w := &m.watch[i]
 		if w.Patience == 0 || since != 0 && int64(w.Since) >= since {
 			continue
 		}
-		since, more, until = int64(w.Since), max(0, int(w.Patience)+1-int(w.Seen)), 0
+		since, more, until = int64(w.Since), max(1, int(w.Patience)+1-int(w.Seen)), 0
 		if w.Gone && m.Doubt > 0 {
 			more = max(more, int(m.Doubt)+1)
 		}
-		if more == 0 {
-			more, until = 1, since+max(goneTime, stayUnit*int64(min(m.mover(w.Prev).Stay, m.mover(w.Next).Stay)))
+		if w.Wait > 0 {
+			until = since + w.wait()
 		}
 	}
 	return since, more, until
 }
 
-// Relinks reports whether an article that is known well shows new links, and no more than before. They are news if one
-// leads to a new page.
-func (m Mark) Relinks(v *View) bool {
-	if m.Doubt > 0 || v.links > int(m.Links) || v.isList() {
-		return false
-	}
+// Shares reports whether a view shows something new that some other pages show too, or a new link. It is news if the
+// page links to a page that nobody knew.
+func (m Mark) Shares(v *View) bool {
 	known := m.known()
-	return slices.ContainsFunc(v.blocks, func(b block) bool { return b.link && !b.beside && !known.has(b.key) })
+	return slices.ContainsFunc(v.blocks, func(b block) bool {
+		return !known.has(b.key) && !b.beside && (b.link || b.on > b.most && b.on <= pagesOfItem)
+	})
 }
 
 // Recognises reports whether a view still shows half of the page's own texts of the last observation.

@@ -13,18 +13,17 @@ func (m Mark) News(f *html.Facts) (news []string, gone int) {
 	if !m.began {
 		return nil, 0
 	}
-	texts := f.Blocks
-	if m.Text == uint32(f.MainHash>>32) { // it may stand in other blocks
+	v, texts := Read(f, 0), f.Blocks
+	if m.Text == v.text { // it may stand in other blocks
 		texts = nil
 	}
 	known, r := m.known(), reading{}
 	r.read(slices.Concat(texts, f.Beside), func(b block, text string) {
-		if !known.has(b.key) && !b.swept && (b.item || !m.List) {
+		if !known.has(b.key) && !b.swept && (b.item || !v.list) {
 			news = append(news, strings.TrimSpace(text))
 		}
 	})
 	if texts != nil {
-		v := Read(f, 0)
 		missing, _ := m.missing(&v)
 		gone = len(missing)
 	}

@@ -184,8 +184,9 @@ func (s *Site) Consult(v *View, m Mark, path string, at int64) {
 	known, family := m.known(), uint8(s.family(path, !m.began)>>56)
 	collects := s.collects(v, family)
 	s.calm(v, &m, known)
-	news := map[uint16]bool{} // places with new texts, and whether some are the page's own
-	var before *block         // the text to which a short one belongs
+	swaps := m.began && !v.list && v.links <= int(m.Links) // a link in the place of another tells nothing of its place
+	news := map[uint16]bool{}                              // places with new texts, and whether some are the page's own
+	var before *block                                      // the text to which a short one belongs
 	for i := range v.blocks {
 		b := &v.blocks[i]
 		isNew := !known.has(b.key)
@@ -198,7 +199,7 @@ func (s *Site) Consult(v *View, m Mark, path string, at int64) {
 		}
 		p := s.at(b.place)
 		b.most, b.calm = p.most(), p.Calm >= calmFrom
-		if isNew && !b.fact && (b.most > 0 || !m.began) {
+		if isNew && !b.fact && !(b.link && swaps) && (b.most > 0 || !m.began) {
 			news[b.place] = news[b.place] || b.on <= pagesOfText
 		}
 	}

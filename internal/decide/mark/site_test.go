@@ -50,8 +50,8 @@ func TestSiteIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-// restamped shows all pages of a site again and again, and returns for each change which page it was, unless it is taken
-// back.
+// restamped shows all pages of a site again and again, and returns for each change which page it was, unless it is
+// taken back.
 func restamped(pages, visits int, html func(visit, page int) string) (changed []int) {
 	var s Site
 	marks, dates := make([]Mark, pages), make([]int64, pages)
@@ -288,6 +288,37 @@ func TestShortNewsThatOtherPagesShowIsDated(t *testing.T) {
 					t.Errorf("the pages %v have changed, want 10", changes)
 				}
 			})
+		}
+	}
+}
+
+// Each product names some others, drawn anew for each visitor. That says nothing of the lists, which have the same
+// place for products and their prices.
+func TestListsAreDatedBesideBoxesThatVary(t *testing.T) {
+	const lists, products = 6, 22
+	r := rand.New(rand.NewPCG(1, 2))
+	name := func(n int) string { return titleOf(100 + n) }
+	for _, known := range []int{2, 12} {
+		changes := restamped(lists+products, known+8, func(visit, page int) string {
+			b := "<main><h1>" + titleOf(page) + "</h1>"
+			if page >= lists {
+				b += "<p>" + sentence(rand.New(rand.NewPCG(uint64(page), 3)), 20) + "</p><h2>You may also like</h2>"
+			}
+			b += "<ul>"
+			for n := range 3 {
+				n = 3*page + n
+				if page >= lists {
+					n = r.IntN(products)
+				}
+				if b += "<li><a href=/p>" + name(n) + "</a>"; page < lists {
+					b += fmt.Sprintf(" € %d.50", 12+n+min(1, max(0, visit-known+1)))
+				}
+			}
+			return b + "</ul></main>"
+		})
+		slices.Sort(changes)
+		if !slices.Equal(changes, []int{0, 1, 2, 3, 4, 5}) {
+			t.Errorf("seen %d times: the pages %v have changed, want the six lists", known, changes)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // View is what one observation of a page showed, as far as a mark needs it. [Read] makes it and [Site.Consult]
-// completes it. Then it never changes.
+// completes it.
 type View struct {
 	// The caller may set these.
 	Last  int64 // when the page was observed before, in Unix seconds, 0 if that is not known
@@ -22,7 +22,23 @@ type View struct {
 	text   uint32 // hash of the main text
 	size   uint32 // of the main text, in letters, see weight
 	links  int    // blocks that are links
+	list   bool   // it is read as a list
+	prose  bool   // it has a text that is longer than any item
 	blocks []block
+
+	announces bool // Observe sets it: what is new announces a page that nobody knew
+}
+
+// isOwn reports whether a block may belong to the page, not to the site.
+func (v *View) isOwn(b *block) bool { return b.on <= v.most(b) && !b.swept && (b.item || !v.list) }
+
+// most returns on how many pages a block may stand and still be the page's own. What announces a new page does so on
+// some pages, as an item of lists does.
+func (v *View) most(b *block) uint8 {
+	if v.list || v.announces && b.most > 0 {
+		return pagesOfItem
+	}
+	return b.most
 }
 
 // block is one block of main text.
@@ -78,6 +94,7 @@ func Read(f *html.Facts, seed uint64) View {
 	r.read(f.Blocks, add)
 	v.size, v.links = r.size, r.links
 	r.read(f.Beside, add)
+	v.list = v.isList()
 	return v
 }
 
@@ -292,5 +309,6 @@ func (v *View) isList() bool {
 			prose += int(b.size)
 		}
 	}
+	v.prose = prose > 0
 	return n >= leastItems && 100*items >= listShare*all && items > prose
 }

@@ -13,10 +13,12 @@ type watched struct {
 	Since      uint32 // the observation that first showed it
 	Seen       uint8  // observations that showed it, 0 for none
 	Patience   uint8  // it is held until more observations than these showed it; 0 if it is not held
+	Wait       uint8  // it is held for so long, in units of stayUnit
 	Gone       bool   // it is a lost text: Since and Seen are about the observations without it
 
 	Hash        uint32 // the lower half of the hash of its text
 	Place, Wave uint16 // as those of the block
+	Most        uint8  // on so many pages it may stand and still be the page's own
 }
 
 // A block that so many observations have shown, for so long, has come to stay.
@@ -28,14 +30,12 @@ const (
 // patientObservations is how many observations a block waits if much speaks against it.
 const patientObservations = 3
 
-// lastingLink is the patience with a link in the place of another. It must also stay for a day: those of a box of
-// related pages may be of the day.
-const lastingLink = patientObservations + 1
-
-// A page that is nearly empty for so long has become empty, and a text that is gone for so long is lost.
-const goneTime = day
-
-const day = 86400 // in seconds
+// A text is held in units of stayUnit, and what may be of the day for lastingTime of them.
+const (
+	day         = 86400 // in seconds
+	stayUnit    = day / lastingTime
+	lastingTime = 4
+)
 
 // settle looks for the watched blocks. If some turn out to be a change, it returns the latest observation that first
 // showed one, else 0.
@@ -55,9 +55,9 @@ func (c *comparison) settle() (since int64) {
 		}
 		w.again(c.at)
 		switch {
-		case w.Patience > 0 && !w.Gone && !c.isOwn(b):
+		case w.Patience > 0 && !w.Gone && (b.swept || b.on > w.Most):
 			*w = watched{}
-		case w.Patience > 0 && c.isRipe(w, b):
+		case w.Patience > 0 && w.Seen > w.Patience && c.at-int64(w.Since) > w.wait() && !(w.Gone && c.Doubt > 0):
 			since = max(since, int64(w.Since))
 			c.believe(w.Since)
 		}
@@ -99,16 +99,8 @@ func (v *View) find(key uint16) *block {
 	return nil
 }
 
-// isRipe reports whether a held block has been there for long enough, or a lost text has been gone for so long.
-func (c *comparison) isRipe(w *watched, b *block) bool {
-	seen, aged := w.Seen > w.Patience, c.at-int64(w.Since) > goneTime
-	if w.Gone {
-		return seen && aged && c.Doubt == 0
-	}
-	stayed := b.size > smallNews || c.at-int64(w.Since) > stayUnit*int64(min(c.mover(w.Prev).Stay, c.mover(w.Next).Stay))
-	lasts := b.fact || b.beside || !c.List && (b.names(c.at) || b.link && w.Patience == lastingLink)
-	return seen && stayed && (aged || !c.emptied && !lasts)
-}
+// wait returns for how many seconds a block is held.
+func (w *watched) wait() int64 { return stayUnit * int64(w.Wait) }
 
 // believe ends the doubts about all that came with an observation.
 func (m *Mark) believe(since uint32) {
@@ -135,14 +127,11 @@ type mover struct {
 	Stay uint8 // how long one stayed there at most, in units of stayUnit
 }
 
-// A text in a place that moves is held for as long as one has stayed there before: it may be a line of the day.
-const stayUnit = day / 4
-
 // moves reports whether the place of a new block moves. It must have moved several times if items of a list come and
 // go there, or if the block is long: more likely it is new.
 func (c *comparison) moves(n newsItem) bool {
 	least := uint8(1)
-	if c.List || n.block.size > smallNews {
+	if c.list || n.block.size > smallNews {
 		least = 3
 	}
 	return c.movesOf(&n.watched) >= least
@@ -186,14 +175,14 @@ func (m *Mark) note(name uint16, stay uint8) {
 	m.movers[0] = o
 }
 
-// A lost text is a change once more than lossObservations missed it, for longer than goneTime, and the page has
+// A lost text is a change once more than lossObservations missed it, for longer than a day, and the page has
 // proved quiet. A text of less than leastLoss letters may be a message.
 const leastLoss, lossObservations = 60, 2
 
 // lose watches for a lost text to come back. If one did before, texts come and go on this page.
 func (c *comparison) lose() {
 	w := watched{Key: c.lost(), Prev: lostText, Next: ^uint16(lostText), Since: uint32(c.at), Seen: 1,
-		Patience: lossObservations, Gone: true}
+		Patience: lossObservations, Wait: lastingTime, Gone: true}
 	if w.Key != 0 && c.movesOf(&w) == 0 {
 		c.follow(w)
 	}
@@ -202,7 +191,7 @@ func (c *comparison) lose() {
 // lost returns the key of a text that is gone since the last observation, if nothing came, else 0. What comes tells
 // by itself whether it is a change.
 func (c *comparison) lost() uint16 {
-	if c.List || c.emptied || c.View.size+leastLoss > c.Mark.Size || c.View.links < int(c.Mark.Links) {
+	if c.list || c.emptied || c.View.size+leastLoss > c.Mark.Size || c.View.links < int(c.Mark.Links) {
 		return 0
 	}
 	if len(c.left) == watchKept { // they were some of more texts, as of a maintenance, which had not come to stay either

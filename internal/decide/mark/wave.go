@@ -124,11 +124,7 @@ func (s *Site) Disowns(m Mark, since int64) bool {
 		if w.Seen == 0 || w.Patience > 0 || w.Gone || int64(w.Since) != since {
 			continue
 		}
-		most := s.at(w.Place).most()
-		if m.List {
-			most = pagesOfItem
-		}
-		if e := s.shown(uint64(w.Hash)); !s.came(w.Wave) && (e == nil || e.pages() <= most) {
+		if e := s.shown(uint64(w.Hash)); !s.came(w.Wave) && (e == nil || e.pages() <= w.Most) {
 			return false
 		}
 		found = true

@@ -46,7 +46,6 @@ func (u *visited) content() {
 		for _, a := range u.Alternates {
 			p.Claims = append(p.Claims, pagerecord.Claim{Lang: a.Lang, ID: u.site.ID(a.Location)})
 		}
-		u.View.Leads = readAt != 0 && p.Mark.Relinks(u.View) && u.leadsOn()
 		c := u.compare()
 		u.keepLinks(c)
 		if p.Extended != u.site.Extensions {

@@ -37,10 +37,15 @@ func newsOf(v *observation.Observation, after *pagerecord.Page) News {
 const linksLookedUp = 256
 
 // leadsOn reports whether the page links to a page that is new since the page was read before: nobody linked to it, or
-// nobody got it. It looks at the first links of the main text, where what is new mostly stands.
+// nobody got it. It looks at the links that were not merged lately; if the page shows what others show too, at the
+// first links of the main text, where what is new mostly stands.
 func (u *visited) leadsOn() (leads bool) {
+	links, before := u.site.Fresh(u.Observation), u.p.LastSeen.Second()
+	if u.p.Mark.Shares(u.View) {
+		links = append(links, u.Links...)
+	}
 	left := linksLookedUp
-	for _, ln := range u.Links {
+	for _, ln := range links {
 		if !ln.Main {
 			continue
 		}
@@ -48,7 +53,7 @@ func (u *visited) leadsOn() (leads bool) {
 			break
 		}
 		to, _ := u.Load(ln.Location) // even if leads is known: all records are then asked for in one run
-		leads = leads || !to.Public() && !to.Led() || to.FirstSeen > u.p.Loaded.Before
+		leads = leads || to.FirstSeen > before || !to.Public() && (!to.Led() || to.LinkAt > before)
 	}
 	return leads
 }

@@ -201,3 +201,51 @@ func TestListAnnouncesAllOfManyLinks(t *testing.T) {
 		w.wantLastMod(location, at)
 	}
 }
+
+// A new post comes to the home page and the lists of its topics. Each of them has changed then, although all say the
+// same about it, also if the lists are so long that nobody looks up all of their links.
+func TestEntryForANewPageIsNewsOnEachListOfIt(t *testing.T) {
+	for _, tt := range []struct {
+		name, entry string
+		had         int // entries
+	}{
+		{"titles", "<li><a href=%[1]s>All about %[2]s</a></li>", 7},
+		{"of two posts", "<li><a href=%[1]s>All about %[2]s, and what we have learned of it</a></li>", 2},
+		{"with dates", "<li>5 May 2026: <a href=%[1]s>All about %[2]s</a></li>", 7},
+		{"over teasers", "<h2><a href=%[1]s>%[2]s</a></h2><p>When we began with %[2]s, nobody knew what it is.</p>", 4},
+		{"with links behind them", "<h2>%[2]s</h2><p>How it all began with %[2]s, of all.</p><a href=%[1]s>More</a>", 4},
+		{"as cards", "<div><a href=%[1]s><h3>%[2]s</h3><p>When we began with %[2]s, nobody knew it.</p></a></div>", 4},
+		{"many", "<li><a href=%[1]s>All about %[2]s</a></li>", linksLookedUp + 30},
+	} {
+		run(t, tt.name, options{}, func(w *world) {
+			lists := []string{"/", "/fruit", "/farm", "/archive"}
+			post := func(n int) string { return string(rune('a'+n/26)) + strings.Repeat(string(rune('a'+n%26)), 4) }
+			visit := func(posts int) {
+				for _, list := range lists {
+					entries := ""
+					for n := range posts {
+						entries += fmt.Sprintf(tt.entry, "/post-"+post(n), post(n))
+					}
+					w.sight(list, "<nav><a href=/fruit>1</a><a href=/farm>2</a><a href=/archive>3</a></nav><main><h1>List of "+
+						list+"</h1>"+entries+"</main>")
+				}
+				for n := range min(posts, 9) {
+					w.sight("/post-"+post(n), html("what there is to say of "+post(n)))
+				}
+				w.wait(8 * time.Hour)
+			}
+			for range quiet + 2 {
+				visit(tt.had)
+			}
+			at := w.now.Unix()
+			for range 3 {
+				visit(tt.had + 1)
+				for _, list := range lists {
+					if got := w.lastMod(list); got < at || got > at+60 {
+						t.Errorf("%s is dated %d s after it changed", list, got-at)
+					}
+				}
+			}
+		})
+	}
+}

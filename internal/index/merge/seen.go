@@ -16,6 +16,9 @@ import (
 // was merged already or came out of order. Then it counts as evidence only.
 func (u *visited) witness() (follow bool) {
 	p := u.p
+	if u.View != nil {
+		u.View.Leads = p.Read() && u.leadsOn()
+	}
 	switch {
 	case u.news() && u.Forbids == eligibility.None:
 		u.refutes()
