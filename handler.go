@@ -817,7 +817,7 @@ func (s explained) why(p *reader.Known) (text string, missing []string) {
 	}
 	switch {
 	case p.Verdict == eligibility.Unknown && s.norm.Parse(p.Location).OwnQuery:
-		return messages.Unnamed(), nil
+		return messages.Unnamed(p.Location), nil
 	case p.Reason.Unvisited() && p.Reason != eligibility.NotSeen && p.Status == 0:
 		return messages.LeftOut(p.Location, p.Reason)
 	}

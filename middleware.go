@@ -64,6 +64,7 @@ import (
 	"net/netip"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -496,6 +497,14 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 			s.opts.Logger.Warn(fmt.Sprintf(words.Say("servemap: {Benign} names %s, which looks like the log-in: "+
 				"what a user gets who is logged in would count as public. "+
 				"Explore the site instead, or make sure that no log-in uses it."), name))
+		}
+	}
+	for _, r := range slices.Concat(s.opts.Rules, []Rule{{Query: s.opts.Query}}) {
+		for _, name := range r.Query {
+			if !eligibility.Selects(name) {
+				s.opts.Logger.Warn(fmt.Sprintf(words.Say("servemap: {Query} names %s, which by its name holds a session or "+
+					"does something, so it makes no pages of their own. Leave it out."), name))
+			}
 		}
 	}
 	for _, r := range s.opts.Rules {

@@ -162,6 +162,31 @@ func TestExplainSaysWhatExploringLeftOutAndDidNotFind(t *testing.T) {
 	})
 }
 
+// A parameter that selects nothing beside others, holds a session or acts is not for the sitemap; one that makes pages
+// is told with all of them, also where no other link leads to its path.
+func TestParametersThatMakeNoPageAreNotCounted(t *testing.T) {
+	links := append(times(5, "/product.php?id=%d"), times(4, "/article.php?id=%d")...)
+	links = append(links, times(5, "/cart.php?add=%d")...)
+	links = append(links, "/print.php?id=1", "/product.php?id=4&ref=home", "/article.php?id=3&PHPSESSID=abcdef")
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch id := r.URL.Query().Get("id"); {
+		case r.URL.Path == "/":
+			testkit.Page("home", links...)(w, r)
+		case id == "":
+			http.NotFound(w, r)
+		default:
+			testkit.Page("number "+id+" of "+r.URL.Path)(w, r)
+		}
+	})
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		done := explore(s, servemap.ExploreOptions{Concurrency: 1})
+		if strings.Join(done.Params, "; ") != "id: 5 linked pages of /product.php; id: 4 linked pages of /article.php" ||
+			done.Skipped["query"] != 10 || done.Skipped["acting"] != 5 {
+			s.Errorf("%q; %v; %v", done.Params, done.Skipped, s.Stats().Verdicts)
+		}
+	})
+}
+
 // A page that many link to must not go missing in silence because of its name.
 func TestExploringNamesWhatIsHeldAndTheParametersThatKeepPagesOut(t *testing.T) {
 	site := testkit.Paths{

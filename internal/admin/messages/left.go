@@ -75,10 +75,11 @@ func InLog(cause, example string) string {
 
 // QueryRemedy says what to do about parameters that keep pages out. params are as in servemap.Exploration.
 func QueryRemedy(params []string) string {
-	remedy, found := ReasonNamed(eligibility.AddressQuery.String()).Todo, make([]string, len(params))
-	for i, p := range params {
-		names, pages, _ := strings.Cut(p, ": ")
-		found[i] = pages + " with " + names
+	remedy, found := ReasonNamed(eligibility.AddressQuery.String()).Todo, []string{}
+	for _, p := range params {
+		if names, linked, _ := strings.Cut(p, ": "); len(Parameters([]string{p})) > 0 {
+			found = append(found, linked+" with "+names)
+		}
 	}
 	if len(found) > 0 {
 		remedy += " Left out: " + strings.Join(found, ", ") + "."

@@ -58,6 +58,9 @@ func Setting(location string, is eligibility.Standing) (s Change) {
 // views matches a parameter that, by its name, shows the same page or list in another way.
 var views = regexp.MustCompile(`(?i)^((sort|order|filter|print)(\W.*|_?by|_?dir)?|dir)$`)
 
+// pages reports whether a parameter may make a page of its own, by its name.
+func pages(name string) bool { return eligibility.Selects(name) && !views.MatchString(name) }
+
 // Parameters returns the names of parameters that may make pages of their own, to be offered for {Query}. params are
 // as in servemap.Exploration.
 func Parameters(params []string) (names []string) {
@@ -66,5 +69,5 @@ func Parameters(params []string) (names []string) {
 		names = append(names, strings.Split(keys, ",")...)
 	}
 	slices.Sort(names)
-	return slices.DeleteFunc(slices.Compact(names), views.MatchString)
+	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return !pages(name) })
 }

@@ -254,7 +254,8 @@ var reasons = []Reason{
 	{Reason: eligibility.AddressQuery, Care: Look,
 		Why: "{there is|linked address has|linked addresses have} a parameter that {Query} does not name, or one " +
 			"without a value",
-		Todo: "Name parameters that make pages of their own in {Query}, but none that only sorts, filters or searches."},
+		Todo: "Name parameters that make pages of their own in {Query}, but none that only sorts, filters or searches, " +
+			"holds a session or does something."},
 }
 
 const (
@@ -327,10 +328,22 @@ const unknown = "Nothing is known of this page: no visitor without a cookie got 
 	"of such an address, only what a listed page links to is remembered."
 
 // Unnamed says why nothing is known of a page whose query has a parameter that is not allowed.
-func Unnamed() string {
-	return words.Say("Nothing is known of this page. Its address has a parameter that {Query} does not name, so only a page " +
-		"that names this address as its canonical one would be learned. If the parameter makes a page of its own, as in " +
-		"/article?id=5, name it in {Query}.")
+func Unnamed(location string) string {
+	return words.Say("Nothing is known of this page. Its address has a parameter that {Query} does not name, so only a page "+
+		"that names this address as its canonical one would be learned.") + " " + nameable(location, words.Say(
+		"If the parameter makes a page of its own, as in /article?id=5, name it in {Query}."))
+}
+
+// nameable returns what to do about the query of a location: remedy, unless a parameter's name says that it makes no
+// page of its own.
+func nameable(location, remedy string) string {
+	_, query, _ := strings.Cut(location, "?")
+	for param := range strings.SplitSeq(query, "&") {
+		if name, _, _ := strings.Cut(param, "="); name != "" && !pages(name) {
+			return fmt.Sprintf(words.Say("By its name, %s makes no page of its own, so it does not belong in {Query}."), name)
+		}
+	}
+	return remedy
 }
 
 // Page says why the page at location is listed or not, and what would change that.
@@ -342,6 +355,9 @@ func Page(v eligibility.Verdict, why eligibility.Reason, location string) string
 	text := openings[r.Verdict()] + r.Why + "."
 	if word, acts := action.Word(location); acts && why == eligibility.ActionWord {
 		text += fmt.Sprintf(" The word is %q.", word)
+	}
+	if why == eligibility.QueryNotCanonical {
+		r.Todo = nameable(location, r.Todo)
 	}
 	if why == eligibility.NoEvidence && eligibility.Own(location) {
 		r.Todo = words.Say("Its name looks like the owner's. If it is for the public, link to it, " +
@@ -407,8 +423,9 @@ func LeftOut(location string, why eligibility.Reason) (text string, missing []st
 				"get there does not count.",
 			[]string{"HTML that the site itself gets there, by exploring or as a visitor asks for it"}
 	case eligibility.AddressQuery:
-		return waits + words.Say("Its query has a parameter that is not allowed, and exploring asks for few such pages. If "+
-				"the parameter makes a page of its own, which names no other URL as canonical, name it in {Query}."),
+		return waits + "Its query has a parameter that is not allowed, and exploring asks for few such pages. " +
+				nameable(location, words.Say("If the parameter makes a page of its own, which names no other URL as "+
+					"canonical, name it in {Query}.")),
 			[]string{visitor + ", if the parameter is allowed", visitor + ", if that page names this URL as its canonical one"}
 	}
 	text, missing = waits+"Exploring does not ask for it, because a request for an address with such a name may change "+

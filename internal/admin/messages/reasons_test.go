@@ -203,6 +203,19 @@ func TestParametersAreNamedOnce(t *testing.T) {
 	if names := Parameters(params); !slices.Equal(names, []string{"id", "lang"}) {
 		t.Errorf("%q", names)
 	}
+	if text := QueryRemedy(append(shown[:2:2], "PHPSESSID: 2 linked pages of /s", "add: 2 linked pages of /t")); strings.
+		Contains(text, "Left out") {
+		t.Errorf("offered: %s", text)
+	}
+	for loc, offered := range map[string]bool{"/a?id=3": true, "/a?id=3&PHPSESSID=ab": false, "/a?sid=4": false,
+		"/cart?add=1": false, "/a?addToCart=1": false, "/a?sort=price": false, "/a?address=1": true, "/a?newsid=5": true} {
+		missing, _ := LeftOut(loc, eligibility.AddressQuery)
+		for _, text := range []string{Unnamed(loc), missing, Page(eligibility.Excluded, eligibility.QueryNotCanonical, loc)} {
+			if strings.Contains(text, "ame it in") != offered {
+				t.Errorf("%s: %s", loc, text)
+			}
+		}
+	}
 	if text := QueryRemedy(params); !strings.HasSuffix(text,
 		" Left out: 9 linked pages of /view with lang,id, 4 linked pages of /old with id.") || !strings.Contains(text,
 		"Options.Query") {

@@ -3,6 +3,7 @@ package explore
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"regexp"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/capability"
+	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/page/location"
 )
 
@@ -121,6 +123,7 @@ func (e *explorer) bare(path, loc string) {
 	}
 	if e.consider(e.Normalizer.Parse(path), path, item{}); e.frontier.has(path) {
 		e.frontier.news(loc)
+		e.queries.count(loc)
 		e.queries.bares[strings.Clone(path)] = strings.Clone(loc)
 	}
 }
@@ -136,6 +139,20 @@ func (q *queries) queueQueryOf(path string) {
 // date matches a location whose last names are a day or month.
 var date = regexp.MustCompile(`[/=](19|20)\d\d([-/.]\d\d?|0[1-9]|1[0-2])([-/.]?\d\d?)?(\.[a-z]+)?/?$`)
 
+// without yields a location, its parameters in order, without each of these.
+func without(loc string) iter.Seq[string] {
+	path, query, _ := strings.Cut(location.Sorted(loc), "?")
+	params := strings.Split(query, "&")
+	return func(yield func(string) bool) {
+		for i := range params {
+			rest := slices.Delete(slices.Clone(params), i, i+1)
+			if !yield(strings.TrimSuffix(path+"?"+strings.Join(rest, "&"), "?")) {
+				return
+			}
+		}
+	}
+}
+
 // params says which parameters keep pages out, those with the most pages first: most of the pages that were asked for
 // have a title or text of their own, as what sorts, filters or tracks has not. It leaves out those of which no two
 // pages were got to compare, as of feeds and pictures, and those that only add to what others select, as action does in
@@ -143,7 +160,7 @@ var date = regexp.MustCompile(`[/=](19|20)\d\d([-/.]\d\d?|0[1-9]|1[0-2])([-/.]?\
 func (q *queries) params(norm *location.Normalizer) (all []string, left int, first string) {
 	at := map[string]shown{}
 	for _, a := range q.answers {
-		at[a.location] = a
+		at[location.Sorted(a.location)] = a
 		of := q.linked[names(a.location)]
 		if of == nil {
 			continue
@@ -158,8 +175,16 @@ func (q *queries) params(norm *location.Normalizer) (all []string, left int, fir
 		}
 	}
 	for _, a := range q.answers {
-		if of := q.linked[names(a.location)]; of != nil && a.fresh {
+		of := q.linked[names(a.location)]
+		if of == nil {
+			continue
+		}
+		if a.fresh {
 			delete(of.own, a.title) // it is the title of another text too
+		}
+		for fewer := range without(a.location) { // what selects nothing shows the same, perhaps before
+			delete(of.own, at[fewer].text)
+			delete(of.own, at[fewer].title)
 		}
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(q.linked), func(a, b string) int {
@@ -167,8 +192,8 @@ func (q *queries) params(norm *location.Normalizer) (all []string, left int, fir
 	}) {
 		names, path, _ := strings.Cut(key, " ")
 		of, bare := q.linked[key], at[path]
-		delete(of.own, bare.text) // what selects nothing shows the same, perhaps before
-		if delete(of.own, bare.title); of.locations <= 0 || of.asked > 0 && 2*len(of.own) <= of.asked {
+		if of.locations <= 0 || of.asked > 0 && 2*len(of.own) <= of.asked ||
+			slices.ContainsFunc(strings.Split(names, ","), func(name string) bool { return !eligibility.Selects(name) }) {
 			continue
 		}
 		left, first, of.dropped = left+of.locations, cmp.Or(first, of.first), 0 // the query is why they are left out

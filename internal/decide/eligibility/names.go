@@ -7,6 +7,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/capability"
+	"github.com/servemap/servemap/internal/page/location"
 )
 
 // wordsFile has names of pages. Lines that begin with "own" have those that programs have for their owner: the back
@@ -45,6 +46,13 @@ func Own(location string) bool {
 		}
 	}
 	return false
+}
+
+// Selects reports whether a parameter may make a page of its own, as far as its name says: it holds no session, and does
+// nothing, as in /cart?add=1.
+func Selects(name string) bool {
+	_, acts := action.Word("/?" + name)
+	return !acts && !location.IsSession(name)
 }
 
 // Unlinked reports whether a location may be asked for although nothing links to it: nothing in it says that this

@@ -153,6 +153,9 @@ func checkSegments(path string) Reason {
 // others after a semicolon.
 var session = regexp.MustCompile(`(?i)(?:/|;|%3B)(?:session|sid|cfid|cftoken|zenid|oscsid|xtcsid|aspsessionid[^/;]*|[^/;]*(?:sess|session[_-]?)id)(?:=|%3D)`)
 
+// IsSession reports whether a parameter holds a session, by its name.
+func IsSession(name string) bool { return session.MatchString(";" + name + "=") }
+
 // email matches something like an e-mail address: the end of a mailbox, and a domain whose last label
 // starts with a letter. So a handle such as "@jane" and a version such as "lib@1.2.3" do not count. It names both cases
 // itself: (?i) would fold a million characters at each start of the program.
