@@ -102,8 +102,11 @@ func (j *Judge) links(e Entry, links []Link) {
 		langs[one.lang] = one.key
 		v.to = append(v.to, one)
 	}
-	if len(v.to) > 0 {
-		j.languages[address.KeyOf(e.Loc)] = v
+	if self := address.KeyOf(e.Loc); len(v.to) > 0 {
+		j.languages[self] = v
+		if !v.names(self) {
+			tell("names other languages and not itself")
+		}
 	}
 }
 
@@ -133,6 +136,9 @@ func (v versions) names(key string) bool {
 // others yields each version in another language that a listed page names, once.
 func (j *Judge) others(yield func(e Entry, self string, v versions, one version)) {
 	for _, e := range j.Pages {
+		if len(j.languages) == 0 {
+			return // as of most sites
+		}
 		self := address.KeyOf(e.Loc)
 		seen := map[string]bool{self: true}
 		for _, one := range j.languages[self].to {
@@ -161,11 +167,6 @@ func (j *Judge) own(one version) bool { return strings.HasPrefix(one.key, j.Sche
 // Languages says which versions in other languages are no pages, or are not named in turn. wrong has what is wrong with
 // the pages that were asked for, by key, "" for nothing. A page that was not read may name what its entry does not.
 func (j *Judge) Languages(wrong map[string]string) {
-	for _, e := range j.Pages {
-		if self := address.KeyOf(e.Loc); len(j.languages[self].to) > 0 && !j.languages[self].names(self) {
-			j.To.Add("hreflang", e.At(), "names other languages and not itself")
-		}
-	}
 	j.others(func(e Entry, self string, v versions, one version) {
 		_, listed := j.place[one.key]
 		says, asked := wrong[one.key]
