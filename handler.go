@@ -69,9 +69,9 @@ func (s *Site) Mount(r *mux.Router) {
 			"its sitemap not be served; "+
 			"mount on the root router", path))
 	}
-	s.front.Reached()
 	var router http.Handler = r
 	s.looks.Inner.CompareAndSwap(nil, &router)
+	s.hints.End(messages.Unwrapped)
 	_ = r.Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
 		if i, is := route.GetHandler().(inspector); is {
 			inspect.Bound(route)
@@ -154,7 +154,7 @@ func (i inspected) Stats() (any, messages.Counts) {
 func (s inspected) counts(st Stats) messages.Counts {
 	served, _ := s.files.Metrics()
 	return messages.Counts{
-		Unserved: s.hints.Has(messages.Unwrapped) || s.hints.Has(messages.Routed),
+		Unserved: s.hints.Has(messages.Unwrapped) || s.hints.Has(messages.Routed) || s.hints.Has(messages.Barred),
 		Origin:   s.origin.String(), Listed: st.Listed, Dated: served.Dated, Observations: st.Observations,
 		Verdicts: st.Verdicts, Ignored: st.Ignored, Hints: st.Hints, Broken: st.BrokenLinks, ReportOnly: s.opts.ReportOnly,
 		NoStore: st.Store != "",
@@ -364,12 +364,16 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 
 // elsewhere gives the hint of the one cause why the origin does not lead here, and returns what to do about it.
 func (s *Site) elsewhere(err error) (remedy string) {
+	led, barred := errors.AsType[explore.Led](err)
 	switch cut := s.observer.Own.CutInFront(); {
 	case s.unmounted():
 		s.hints.Give(messages.Unwrapped, "")
 		return "no request has passed through this site yet; " + messages.Mounting
 	case s.hints.Has(messages.Routed):
 		return "the site stands inside a route; " + messages.Mounting
+	case barred:
+		s.hints.Give(messages.Barred, messages.Instead(led.Status, led.To))
+		return "something answers before the site, as a log-in does; have it let the sitemap's files pass"
 	default:
 		remedy = messages.Elsewhere(cut)
 		why := strings.TrimPrefix(err.Error(), explore.ErrElsewhere.Error()+": ")

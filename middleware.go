@@ -537,8 +537,10 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 
 // passes gets the first request that comes. local says that its host stands for the origin's.
 func (s *Site) passes(r *http.Request, local bool) {
-	if server := s.front.First(r); server != nil {
-		go s.front.Ask(context.Background(), server) // no visitor waits for that; it ends within seconds
+	s.hints.End(messages.Unwrapped)
+	server, _ := r.Context().Value(http.ServerContextKey).(*http.Server)
+	if server != nil && s.looks.Inner.Load() != nil { // else nothing serves the sitemap here
+		go s.front.Ask(context.Background(), cmp.Or(server.Handler, http.Handler(http.DefaultServeMux))) // for seconds
 	}
 	if local {
 		s.log.Logger().Info("servemap: Visits to " + r.Host + " count as visits to " + s.origin.String() +

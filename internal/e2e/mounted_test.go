@@ -34,6 +34,16 @@ func TestInspectorKnowsWhetherTheSitemapIsServed(t *testing.T) {
 		}
 	}
 	const routed, unwrapped = "call site.Mount(r) on the root router", "No request has passed through this site yet"
+	const barred = "something answers requests for it before they come to the site"
+	login := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/" || r.URL.Path == "/a" {
+				next.ServeHTTP(w, r)
+				return
+			}
+			http.Redirect(w, r, "/login", http.StatusSeeOther)
+		})
+	}
 	for _, tt := range []struct {
 		name   string
 		mount  func(*servemap.Site) http.Handler
@@ -42,6 +52,25 @@ func TestInspectorKnowsWhetherTheSitemapIsServed(t *testing.T) {
 		hint   string // before anybody asks for it, "" for none
 	}{
 		{"mounted", ask(func(s *servemap.Site, r, _ *mux.Router) { s.Mount(r) }), []string{"/", "/a"}, 200, ""},
+		{"mounted behind a log-in", ask(func(s *servemap.Site, r, _ *mux.Router) { r.Use(login); s.Mount(r) }),
+			[]string{"/", "/a"}, 303, barred},
+		{"mounted before a log-in", ask(func(s *servemap.Site, r, _ *mux.Router) { s.Mount(r); r.Use(login) }),
+			[]string{"/", "/a"}, 200, ""},
+		{"around the router, behind a log-in", func(s *servemap.Site) http.Handler {
+			r, _ := routes()
+			return login(s.Wrap(r))
+		}, []string{"/", "/a"}, 303, barred},
+		{"behind what refuses who is not known", func(s *servemap.Site) http.Handler {
+			r, _ := routes()
+			wrapped := s.Wrap(r)
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if strings.Contains(r.UserAgent(), "servemap") {
+					w.WriteHeader(http.StatusForbidden)
+					return
+				}
+				wrapped.ServeHTTP(w, r)
+			})
+		}, []string{"/", "/a"}, 200, ""},
 		{"in the router's Use", ask(func(s *servemap.Site, r, _ *mux.Router) { r.Use(s.Wrap) }), []string{"/", "/a"}, 404,
 			routed},
 		{"in Use, with a route for any path", ask(func(s *servemap.Site, r, _ *mux.Router) {

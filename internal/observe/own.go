@@ -371,14 +371,18 @@ func (s *Own) Try(ctx context.Context, handler http.Handler, location string) (*
 }
 
 // Get asks a handler in this process for a location as a stranger does, and returns the status of its answer, 0 if there
-// is none.
-func (s *Own) Get(ctx context.Context, handler http.Handler, location string) (status int) {
+// is none, and where on the site it redirects.
+func (s *Own) Get(ctx context.Context, handler http.Handler, location string) (status int, to string) {
 	cfg := s.Door(nil)
 	cfg.How, cfg.Handler = explore.Unproved, handler
-	if resp, err := explore.Once(ctx, cfg, location); err == nil {
-		status = resp.Status
+	resp, err := explore.Once(ctx, cfg, location)
+	if err != nil {
+		return 0, ""
 	}
-	return status
+	if resp.Status/100 == 3 {
+		to = s.observer.cfg.Normalizer.Resolve(location, resp.Header.Location).Location
+	}
+	return resp.Status, to
 }
 
 // keeps reports whether the page is kept from strangers, by something in front of the program or by the program. status

@@ -50,20 +50,6 @@ func routeOf(r *http.Request) (host string, route observation.Route) {
 	return patternRoute(r.Pattern)
 }
 
-// Leads reports whether the route by which r came leads requests for a path here, too. Without a route all come here.
-func Leads(r *http.Request, path string) bool {
-	current := mux.CurrentRoute(r)
-	_, route := routeOf(r)
-	if current == nil {
-		before, _, varies := strings.Cut(strings.ReplaceAll(route.Template, "*", "{"), "{")
-		below := !route.Exact && (varies || strings.HasSuffix(before, "/"))
-		return route.Template == "" || before == path || below && strings.HasPrefix(path, before)
-	}
-	expr, err := current.GetPathRegexp()
-	leads, _ := regexp.MatchString(expr, path)
-	return err != nil || leads
-}
-
 func muxRoute(r *mux.Route) (host string, route observation.Route) {
 	template, err := r.GetPathTemplate()
 	if err != nil {

@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ const (
 	_           Hint = iota
 	Unwrapped        // no request passes through the site
 	Routed           // it stands where no request for the sitemap comes
+	Barred           // something around it answers requests for the sitemap
 	Unanswered       // the site behind a proxy does not answer
 	OtherOrigin      // requests or pages name another host or scheme
 	Canonicals       // pages name something else as canonical
@@ -54,6 +56,9 @@ var hintTexts = [hints]string{
 		"not served. " +
 		"With gorilla/mux, call site.Mount(r) on the root router in place of r.Use(site.Wrap). With others, put site.Wrap " +
 		"around the whole router.",
+	Barred: "Crawlers do not get the sitemap: something answers requests for it before they come to the site, as a " +
+		"log-in does. " +
+		"With gorilla/mux, call site.Mount(r) before the r.Use of what asks for that. With others, put site.Wrap around it.",
 	Unanswered: "The site does not answer; visitors get 502 or 504. See whether it runs, and what its log says.",
 	OtherOrigin: "Visitors, redirects or the pages themselves use another host or scheme than the origin's, so nothing " +
 		"there is listed. " +
@@ -109,6 +114,14 @@ var hintTexts = [hints]string{
 
 // String says what is wrong, and then what to do about it.
 func (h Hint) String() string { return words.Say(hintTexts[h]) }
+
+// Instead says what came instead of the sitemap. to is where it leads, "" for nowhere.
+func Instead(status int, to string) string {
+	if to != "" {
+		return fmt.Sprintf("What came was %d, which leads to %s.", status, to)
+	}
+	return fmt.Sprintf("What came was %d.", status)
+}
 
 // Hints holds the hints that hold for one site, and logs each once. A nil *Hints ignores hints
 // and has none. It is safe for concurrent use.

@@ -29,6 +29,17 @@ const (
 	firstProof    = 250 * time.Millisecond // between the first two tries, doubled each time
 )
 
+// Led is the error of an origin that leads elsewhere on the site before a request comes to this process, as a log-in
+// does.
+type Led struct {
+	Status int
+	To     string // a location
+}
+
+func (e Led) Error() string {
+	return fmt.Sprintf("it answered with %d, which leads to %s", e.Status, e.To)
+}
+
 // prove finds out whether the origin leads to this process: there is a file at the origin that nobody else
 // can know.
 func (e *explorer) prove(ctx context.Context) error {
@@ -43,6 +54,8 @@ func (e *explorer) prove(ctx context.Context) error {
 		case why != nil:
 		case moved(e.Normalizer.Origin(), loc, a) != nil:
 			return fmt.Errorf("%w: %w", ErrElsewhere, moved(e.Normalizer.Origin(), loc, a))
+		case a.status/100 == 3 && e.Normalizer.Resolve(loc, a.header.Get("Location")).Location != "":
+			why = Led{a.status, e.Normalizer.Resolve(loc, a.header.Get("Location")).Location}
 		case a.status != http.StatusOK:
 			why = fmt.Errorf("it answered with %d", a.status)
 		case string(a.body) == another && another != "":

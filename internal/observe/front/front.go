@@ -4,7 +4,6 @@
 package front
 
 import (
-	"cmp"
 	"context"
 	"io"
 	"maps"
@@ -39,41 +38,29 @@ type Config struct {
 // Front serves one site.
 type Front struct {
 	Config
-	reached atomic.Bool // requests for the files come here: one did, or a route leads them here
+	reached atomic.Bool // a request for the files has come here
 }
 
 // New returns a front.
 func New(cfg Config) *Front { return &Front{Config: cfg} }
 
-// Reached says that requests for the files come here.
-func (f *Front) Reached() {
-	if !f.reached.Swap(true) {
-		f.Hints.End(messages.Unwrapped, messages.Routed)
-	}
-}
-
-// First gets the first request that comes. It returns the program's server if the route by which the request came leads
-// none for the files here: only the server knows whether another route does.
-func (f *Front) First(r *http.Request) (server http.Handler) {
-	f.Hints.End(messages.Unwrapped)
-	name := f.Name + ".xml"
-	if f.reached.Load() || observe.Leads(r, f.Path+name) || observe.Leads(r, f.Folder+name) {
-		return nil
-	}
-	if is, _ := r.Context().Value(http.ServerContextKey).(*http.Server); is != nil {
-		server = cmp.Or(is.Handler, http.Handler(http.DefaultServeMux))
-	}
-	return server
-}
-
-// Ask has the program's server asked for the sitemap, and gives a hint if that does not come here.
+// Ask has the program's server asked for the sitemap, as a crawler does, and gives a hint of what keeps that from coming
+// here: only the server knows all that stands around the site.
 func (f *Front) Ask(ctx context.Context, server http.Handler) {
-	status := f.Observer.Own.Get(ctx, server, f.Folder+f.Name+".xml")
-	answers := status == http.StatusOK || status == http.StatusNotFound || status == http.StatusMethodNotAllowed
-	if answers && !f.reached.Load() { // else it may refuse whoever asks so
-		f.Hints.End(messages.Unexplored)
-		f.Hints.Give(messages.Routed, "")
+	file := f.Folder + f.Name + ".xml"
+	status, to := f.Observer.Own.Get(ctx, server, file)
+	if f.reached.Load() {
+		return
 	}
+	switch {
+	case status == http.StatusOK, status == http.StatusNotFound, status == http.StatusMethodNotAllowed:
+		f.Hints.Give(messages.Routed, "")
+	case status == http.StatusUnauthorized, to != "" && to != file: // what is refused else may be so for who asks
+		f.Hints.Give(messages.Barred, messages.Instead(status, to))
+	default:
+		return
+	}
+	f.Hints.End(messages.Unexplored)
 }
 
 // Wrap returns a handler that has next serve all but the files.
@@ -192,8 +179,8 @@ func (f *Front) Outside(route *mux.Route) string {
 
 // ServeFile answers a request for one of the files, and follows crawlers.
 func (f *Front) ServeFile(w http.ResponseWriter, r *http.Request) {
-	if !f.reached.Load() {
-		f.Reached()
+	if !f.reached.Load() && !f.reached.Swap(true) {
+		f.Hints.End(messages.Unwrapped, messages.Routed, messages.Barred)
 	}
 	name := path.Base(r.URL.Path)
 	if says := f.Observer.Own.Proves(name); says != "" {
