@@ -107,12 +107,6 @@ func fetch(t *testing.T, url string) (int, string) {
 	return resp.StatusCode, string(b)
 }
 
-// program makes a whole program of lines that the README shows.
-func program(lines string) string {
-	return "package main\n\nimport (\n\t\"log\"\n\t\"net/http\"\n\n\t\"github.com/servemap/servemap\"\n" +
-		"\t\"github.com/servemap/servemap/store/badgerstore\"\n)\n\nfunc main() {\n" + lines + "}\n"
-}
-
 // The first program of the README serves the sitemap that the README shows.
 func TestFirstProgramOfTheREADMEWorks(t *testing.T) {
 	if testing.Short() {
@@ -148,7 +142,7 @@ func TestFirstProgramOfTheREADMEWorks(t *testing.T) {
 		base.Check(t, err)
 		base.Check(t, os.Chtimes(file, at, at))
 	}
-	at := run(t, folder, program(programs[0]))
+	at := run(t, folder, programs[0])
 	for _, path := range []string{"/", "/news.html", "/draft.html"} {
 		if code, _ := fetch(t, at+path); code != http.StatusOK {
 			t.Errorf("%s: %d", path, code)
@@ -258,20 +252,19 @@ func _(ctx context.Context, site *servemap.Site, mux *http.ServeMux, handler htt
 	_ = netip.Addr{}
 	`+strings.Join(lines, "\n\t")+`
 }
-`, `package readme
+`, fragment(t, programs[0], programs[1]))
+}
 
-import (
-	"log"
-	"net/http"
-	"os"
-
-	"github.com/gorilla/mux"
-
-	"github.com/servemap/servemap"
-)
-
-func _(site *servemap.Site, home, shop, about http.HandlerFunc) {
-`+programs[1]+"}\n")
+// fragment is a program of the README whose last two lines are those that it shows for gorilla/mux.
+func fragment(t *testing.T, whole, lines string) string {
+	named := regexp.MustCompile(`// import "(\S+)" and "(\S+)"`).FindStringSubmatch(lines)
+	if named == nil {
+		t.Fatalf("it does not say what to import:\n%s", lines)
+	}
+	kept := strings.Split(strings.TrimSuffix(strings.TrimSpace(whole), "\n}"), "\n")
+	lines = strings.Join(kept[:len(kept)-2], "\n") + "\n" + lines + "}\n\nvar home, shop, about http.HandlerFunc\n"
+	lines = strings.Replace(lines, "import (", fmt.Sprintf("import (\n\t%q\n\t%q", named[1], named[2]), 1)
+	return strings.Replace(lines, "package main", "package readme", 1)
 }
 
 // What the README says that the site answers about a page is one of its answers.
