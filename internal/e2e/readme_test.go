@@ -22,13 +22,19 @@ import (
 )
 
 // readme returns the README, and its blocks of a language.
-func readme(t *testing.T, language string) (text string, blocks []string) {
+func readme(t *testing.T, language string) (text string, of []string) {
 	b, err := os.ReadFile("../../README.md")
 	base.Check(t, err)
+	return string(b), blocks(t, "README.md", language)
+}
+
+func blocks(t *testing.T, file, language string) (all []string) {
+	b, err := os.ReadFile("../../" + file)
+	base.Check(t, err)
 	for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(string(b), -1) {
-		blocks = append(blocks, m[1])
+		all = append(all, m[1])
 	}
-	return string(b), blocks
+	return all
 }
 
 // build compiles a program that exists only in the test, and returns its path. It is
@@ -235,7 +241,10 @@ func TestGoOfTheREADMECompiles(t *testing.T) {
 	for _, m := range regexp.MustCompile("`(Options\\.\\w+)`").FindAllStringSubmatch(text, -1) {
 		lines = append(lines, "_ = servemap."+strings.Replace(m[1], ".", "{}.", 1))
 	}
-	if len(lines) < 3 {
+	for _, rules := range blocks(t, "docs/listing.md", "go") {
+		lines = append(lines, rules, "_ = opts")
+	}
+	if len(lines) < 5 {
 		t.Fatalf("found only %q", lines)
 	}
 	build(t, `package readme
