@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -75,9 +76,15 @@ func (s *Site) Mount(r *mux.Router) {
 	_ = r.Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
 		if i, is := route.GetHandler().(inspector); is {
 			inspect.Bound(route)
-			if path, _ := route.GetPathTemplate(); !i.linked || strings.TrimSuffix(path, "/") != linkedAt {
-				s.log.Logger().Info("servemap: Inspector: mounted at "+strings.TrimSuffix(path, "/")+"/", "origin",
-					s.origin.String())
+			path, _ := route.GetPathTemplate()
+			path = strings.TrimSuffix(path, "/")
+			ask, first := &http.Request{Method: http.MethodGet, Host: s.origin.Host(), Header: http.Header{},
+				URL: &url.URL{Path: path + "/"}}, mux.RouteMatch{}
+			if r.Match(ask, &first) && first.Route != nil && first.Route != route {
+				s.log.Logger().Warn("servemap: Inspector: another route takes the requests for "+path+"/; register the "+
+					"inspector's before it", "origin", s.origin.String())
+			} else if !i.linked || path != linkedAt {
+				s.log.Logger().Info("servemap: Inspector: mounted at "+path+"/", "origin", s.origin.String())
 			}
 		}
 		return nil
@@ -87,6 +94,11 @@ func (s *Site) Mount(r *mux.Router) {
 		r.NotFoundHandler = http.NotFoundHandler()
 	}
 	r.NotFoundHandler = s.front.Wrap(r.NotFoundHandler)
+	replaced := func() bool {
+		_, sees := r.NotFoundHandler.(interface{ Observes() })
+		return !sees
+	}
+	s.replaced.Store(&replaced)
 }
 
 // Inspector returns a handler that shows the owner what the site has learned, and why. allow
@@ -464,11 +476,17 @@ func (s *Site) Robots(next http.Handler) http.Handler {
 		return next
 	}
 	s.announces.Store(true)
-	var wrote atomic.Bool // ever
+	var wrote atomic.Bool   // ever
+	var missed atomic.Int32 // requests for pages before the first that came to the site
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/robots.txt" || r.Method != http.MethodGet && r.Method != http.MethodHead ||
 			!s.norm.Ours(r.Host, true) {
+			pages := !s.observer.Passed() && r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, s.path) &&
+				s.norm.Ours(r.Host, true)
 			next.ServeHTTP(w, r)
+			if pages && !s.observer.Passed() && missed.Add(1) == enoughMissed {
+				s.hints.Give(messages.Unwrapped, "")
+			}
 			return
 		}
 		urls := s.topURLs()
@@ -487,6 +505,9 @@ func (s *Site) Robots(next http.Handler) http.Handler {
 		}
 	})
 }
+
+// enoughMissed is how many requests show that none comes to the site. Fewer may be for another part of the program.
+const enoughMissed = 20
 
 // topURLs returns the URLs of the files to name to crawlers.
 func (s *Site) topURLs() (urls []string) {

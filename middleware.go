@@ -275,8 +275,9 @@ type Site struct {
 	link  *guard.Link // opens the inspector
 	log   *logging.Queue
 
-	announces atomic.Bool // Robots adds the sitemap to the site's robots.txt, as far as was seen
-	told      sync.Once   // that the site has a page in its place
+	replaced  atomic.Pointer[func() bool] // whether the NotFoundHandler that Mount saw is another by now
+	announces atomic.Bool                 // Robots adds the sitemap to the site's robots.txt, as far as was seen
+	told      sync.Once                   // that the site has a page in its place
 
 	running
 }
@@ -538,6 +539,9 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 // passes gets the first request that comes. local says that its host stands for the origin's.
 func (s *Site) passes(r *http.Request, local bool) {
 	s.hints.End(messages.Unwrapped)
+	if replaced := s.replaced.Load(); replaced != nil && (*replaced)() {
+		s.hints.Give(messages.Replaced, "")
+	}
 	server, _ := r.Context().Value(http.ServerContextKey).(*http.Server)
 	if server != nil && s.looks.Inner.Load() != nil { // else nothing serves the sitemap here
 		go s.front.Ask(context.Background(), cmp.Or(server.Handler, http.Handler(http.DefaultServeMux))) // for seconds
@@ -698,8 +702,18 @@ func locateEntries(norm *location.Normalizer, given []string) ([]string, error) 
 // Other routers show theirs only to handlers inside them: for gorilla/mux use [Site.Mount],
 // for others see examples/recipes.
 func (s *Site) Observe(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.observer.Serve(next, w, r) })
+	return observing{s.observer, next}
 }
+
+type observing struct {
+	observer *observe.Observer
+	next     http.Handler
+}
+
+func (o observing) ServeHTTP(w http.ResponseWriter, r *http.Request) { o.observer.Serve(o.next, w, r) }
+
+// Observes says that the site sees what it answers.
+func (observing) Observes() {}
 
 // looksPatience is how long Flush waits for looks: each may take ten seconds where a handler hangs.
 const looksPatience = 5 * time.Second

@@ -190,6 +190,56 @@ func TestTheLogSaysWhereTheInspectorIs(t *testing.T) {
 	}
 }
 
+// What Mount cannot undo, it says.
+func TestMistakesAroundMountAreTold(t *testing.T) {
+	gone := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) })
+	for _, tt := range []struct {
+		name string
+		with func(s *servemap.Site, r *mux.Router)
+		told string // "" for nothing
+	}{
+		{"the handler of what is not found comes after it", func(s *servemap.Site, r *mux.Router) {
+			s.Mount(r)
+			r.NotFoundHandler = gone
+		}, "A NotFoundHandler was set after site.Mount(r)"},
+		{"before it", func(s *servemap.Site, r *mux.Router) { r.NotFoundHandler = gone; s.Mount(r) }, ""},
+		{"after it, and observed", func(s *servemap.Site, r *mux.Router) { s.Mount(r); r.NotFoundHandler = s.Observe(gone) },
+			""},
+		{"another route takes the inspector's requests", func(s *servemap.Site, r *mux.Router) {
+			r.PathPrefix("/").Handler(testkit.PageOfItsURL("/a"))
+			r.PathPrefix("/inspect").Handler(s.Inspector(everybody))
+			s.Mount(r)
+		}, "another route takes the requests for /inspect/"},
+		{"none does", func(s *servemap.Site, r *mux.Router) {
+			r.PathPrefix("/inspect").Handler(s.Inspector(everybody))
+			r.PathPrefix("/").Handler(testkit.PageOfItsURL("/a"))
+			s.Mount(r)
+		}, ""},
+		{"it is on a router for another host", func(s *servemap.Site, r *mux.Router) {
+			s.Mount(r.Host("other.example").Subrouter())
+		}, "No request has passed through this site yet"},
+		{"it is forgotten", func(*servemap.Site, *mux.Router) {}, "No request has passed through this site yet"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			testkit.Run(t, testkit.Setup{Mount: func(s *servemap.Site) http.Handler {
+				r := mux.NewRouter()
+				r.HandleFunc("/", testkit.Page("home", "/a"))
+				tt.with(s, r)
+				return s.Robots(r)
+			}}, func(s *testkit.Site) {
+				for range 30 {
+					s.Get("/")
+				}
+				s.Shut()
+				warnings := strings.Count(s.Logged.String(), "level=WARN")
+				if tt.told == "" && warnings != 0 || tt.told != "" && (warnings != 1 || s.Logged.Count(tt.told) != 1) {
+					s.Errorf("%d warnings, want %q: %s", warnings, tt.told, s.Logged)
+				}
+			})
+		})
+	}
+}
+
 // On a laptop, and behind a proxy, pages are listed under a host that nobody asked for. A stranger's host tells
 // nothing.
 func TestTheLogSaysThatVisitsToANearbyHostCount(t *testing.T) {

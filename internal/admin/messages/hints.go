@@ -21,6 +21,7 @@ const (
 	Unwrapped        // no request passes through the site
 	Routed           // it stands where no request for the sitemap comes
 	Barred           // something around it answers requests for the sitemap
+	Replaced         // it does not see that pages are gone
 	Unanswered       // the site behind a proxy does not answer
 	OtherOrigin      // requests or pages name another host or scheme
 	Canonicals       // pages name something else as canonical
@@ -59,6 +60,8 @@ var hintTexts = [hints]string{
 	Barred: "Crawlers do not get the sitemap: something answers requests for it before they come to the site, as a " +
 		"log-in does. " +
 		"With gorilla/mux, call site.Mount(r) before the r.Use of what asks for that. With others, put site.Wrap around it.",
+	Replaced: "A NotFoundHandler was set after site.Mount(r), so the site does not see that pages are gone, and keeps " +
+		"them. Set it before.",
 	Unanswered: "The site does not answer; visitors get 502 or 504. See whether it runs, and what its log says.",
 	OtherOrigin: "Visitors, redirects or the pages themselves use another host or scheme than the origin's, so nothing " +
 		"there is listed. " +

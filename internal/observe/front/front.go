@@ -68,6 +68,9 @@ func (f *Front) Wrap(next http.Handler) http.Handler {
 	return &wrapped{f, next, f.Observer, f.Crawlers != nil, f.Name[0] | 0x20, len(f.Path), len(f.Folder)}
 }
 
+// Observes says that the site sees what it answers.
+func (*wrapped) Observes() {}
+
 // wrapped has what every request needs in one place.
 type wrapped struct {
 	front          *Front
