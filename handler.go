@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/gorilla/mux"
@@ -388,8 +389,13 @@ func (s *Site) elsewhere(err error) (remedy string) {
 		return "something answers before the site, as a log-in does; have it let the sitemap's files pass"
 	default:
 		remedy = messages.Elsewhere(cut)
+		early := words.Used() == words.Library && errors.Is(err, syscall.ECONNREFUSED)
+		if early {
+			remedy = "nothing listens there yet; call go site.Explore(...), so that the server starts meanwhile, or correct " +
+				"the origin"
+		}
 		why := strings.TrimPrefix(err.Error(), explore.ErrElsewhere.Error()+": ")
-		if cut != "" {
+		if cut != "" || early {
 			why += "; " + remedy
 		}
 		s.hints.Give(messages.Unexplored, "What came there: "+why+".")
@@ -858,7 +864,7 @@ func (s explained) why(p *reader.Known) (text string, missing []string) {
 	case p.Reason == eligibility.NoIndex && p.Entry.Until != 0 && p.Entry.Until <= moment.Of(time.Now()):
 		text = messages.Ended(p.Entry.Until.Time())
 	case p.Verdict == eligibility.Listed && !p.History.Held.IsZero():
-		text += messages.Awaited(p.History.History)
+		text += messages.Awaited
 	case p.Reason.Unvisited() && p.Status != 0, p.Reason == eligibility.NoPage:
 		text = messages.NoPage(p.Status)
 	}

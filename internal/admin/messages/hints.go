@@ -77,7 +77,7 @@ var hintTexts = [hints]string{
 		"counts as anonymous. " +
 		"If a proxy adds that to all, have it leave that out{OrAnonymous}. If the header says nothing of who is asking, " +
 		"name it in {Benign}, with a colon after it.",
-	Cookies: "Nearly every visitor has a cookie that may be a log-in, so none counts as anonymous. " +
+	Cookies: "Nearly every request has a cookie that may be a log-in, so it does not count as an anonymous visitor's. " +
 		"Explore the site with {Explore}: then it asks for its pages itself, without cookies. " +
 		"Name a cookie in {Benign} only if it never stands for a log-in; PHPSESSID does.",
 	ForOne: "The responses say Cache-Control: private or no-store, as if each were for one visitor, so their pages are " +

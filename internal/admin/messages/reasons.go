@@ -44,7 +44,8 @@ var reasons = []Reason{
 	{eligibility.ByEntry, Fine, "{it is an entry page|entry page|entry pages}", "", nil},
 	{eligibility.ByLink, Fine,
 		"{a listed page links to it|page is linked from a listed page|pages are linked from listed pages}", "", nil},
-	{eligibility.ByRoute, Fine, "{it has its own route|page has its own route|pages have their own routes}", "", nil},
+	{eligibility.ByRoute, Fine, "{it has its own route|page has its own route|pages have their own routes}",
+		"No listed page links to {it|them}: if only your network keeps strangers out, add {Never}.", nil},
 	{eligibility.BySitemap, Fine,
 		"{the site's own sitemap has it, and no listed page links to it|page is in the site's own sitemap, and linked " +
 			"from no listed page|pages are in the site's own sitemap, and linked from no listed page}", "", nil},
@@ -58,7 +59,7 @@ var reasons = []Reason{
 		"Link to {it|them} from a listed page, or add {Always} for {it|them}.{OrWhole} A pattern such as /landing/*$ is " +
 			"for a whole folder.", []string{link, route, this}},
 	{eligibility.NotSeen, Wait,
-		"{a listed page links to it, but no anonymous visitor has got it yet|linked page has|linked pages have}" +
+		"{a listed page links to it, or did, but no anonymous visitor has got it yet|linked page has|linked pages have}" +
 			"{| had no anonymous visitor yet| had no anonymous visitor yet}",
 		"Open {it|them} once in a private window, or wait for the next visitor without a cookie. " + files,
 		[]string{visitor}},
