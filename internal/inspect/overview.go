@@ -271,15 +271,20 @@ func (c *Config) history(ctx context.Context) (h History) {
 	return h
 }
 
-// today makes the last day what is served now.
+// today makes the last day what is served now. What was not listed the day before is new, although the day is stored
+// once a minute.
 func today(days []Day, s messages.Counts) []Day {
 	date := time.Now().UTC().Format(time.DateOnly)
 	if len(days) == 0 || days[len(days)-1].Date != date {
 		days = append(days, Day{Date: date})
 	}
-	last := &days[len(days)-1]
+	last, before := &days[len(days)-1], 0
 	if last.Listed = s.Listed; s.Dated > 0 {
 		last.Dated = s.Dated
 	}
+	if len(days) > 1 {
+		before = days[len(days)-2].Listed
+	}
+	last.Added = max(last.Added, last.Listed-before+last.Removed)
 	return days
 }
