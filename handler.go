@@ -864,7 +864,7 @@ func (s explained) why(p *reader.Known) (text string, missing []string) {
 	case p.Reason == eligibility.NoIndex && p.Entry.Until != 0 && p.Entry.Until <= moment.Of(time.Now()):
 		text = messages.Ended(p.Entry.Until.Time())
 	case p.Verdict == eligibility.Listed && !p.History.Held.IsZero():
-		text += messages.Awaited
+		text += messages.Awaited(p.History.History)
 	case p.Reason.Unvisited() && p.Status != 0, p.Reason == eligibility.NoPage:
 		text = messages.NoPage(p.Status)
 	}
