@@ -488,7 +488,8 @@ func linked(ctx context.Context, s streams, origin string) (found check.Crawl, e
 	}
 	slices.SortFunc(found.Broken, func(a, b check.Broken) int { return strings.Compare(a.To, b.To) })
 	if _, means, add := a.explorer.Missing(done); len(found.Public) == 0 {
-		if answer := got[c.Origin+"/"].says(); answer != "" { // where all begins
+		root := got[c.Origin+"/"]
+		if answer := root.says(); answer != "" && root.Wall == "" { // where all begins
 			means, add = c.Origin+"/ "+answer+".", ""
 		}
 		says := []string{"The crawl could list none of", report.Count(done.Pages, "page") + ".", means, c.cure(add),

@@ -84,7 +84,8 @@ type checker struct {
 	vouched map[string]string // by host, its robots.txt
 	blind   bool              // nobody knows what robots.txt names
 	told    map[string]bool   // pages that speak against being listed, by key
-	ahead   string            // what a check that stops now has not done
+	// What a check that stops now has not done.
+	ahead, uncrawled string
 }
 
 // Run checks a sitemap, the files that it names if it is an index, and some of the pages. The error says why there is
@@ -100,7 +101,9 @@ func Run(ctx context.Context, cfg Config) (*report.Report, error) {
 		ctx, cancel = context.WithTimeoutCause(ctx, cfg.Time, errBound{fmt.Sprintf("%s after %v", stopped, cfg.Time)})
 		defer cancel()
 	}
-	c.ahead = "not read: the rest of the sitemap, and all pages"
+	if c.ahead = "not read: the rest of the sitemap, and all pages"; cfg.Linked != nil {
+		c.uncrawled = "; no crawl was made"
+	}
 	if err = c.site(ctx); err == nil {
 		err = c.sitemaps(ctx)
 	}
@@ -484,7 +487,7 @@ func (c *checker) limit(err error) {
 		return
 	}
 	if strings.HasPrefix(text, stopped) {
-		text += "; " + c.ahead
+		text += "; " + c.ahead + c.uncrawled
 	}
 	c.Limits = append(c.Limits, text)
 }

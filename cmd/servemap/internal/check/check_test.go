@@ -82,7 +82,9 @@ func TestNothingIsBlamedForATimeThatIsTooShort(t *testing.T) {
 				<-r.Context().Done()
 			case "/sitemap.xml":
 				w.Header().Set("Content-Type", "application/xml")
-				fmt.Fprintf(w, `<urlset xmlns="%s"><url><loc>http://%s/slow</loc></url></urlset>`, namespace, r.Host)
+				fmt.Fprintf(w, `<urlset xmlns="%s" xmlns:x="http://www.w3.org/1999/xhtml"><url><loc>http://%s/slow</loc>`+
+					`<x:link rel="alternate" hreflang="en" href="http://%[2]s/slow"/>`+
+					`<x:link rel="alternate" hreflang="de" href="http://%[2]s/de"/></url></urlset>`, namespace, r.Host)
 			default:
 				http.NotFound(w, r)
 			}

@@ -74,11 +74,10 @@ func (c *checker) pages(ctx context.Context) {
 		for _, at := range order[len(all):min(most, len(order))] {
 			some = append(some, &pages.Page{Entry: may[at]})
 		}
-		if met = c.ask(ctx, some); met == nil && c.Config.Pages == 0 && len(all) == 0 {
+		if some, met = c.ask(ctx, some); met == nil && c.Config.Pages == 0 && len(all) == 0 {
 			most = wanted(some)
 		}
-		all = append(all, slices.DeleteFunc(some, func(p *pages.Page) bool { return errors.As(p.Err, new(errBound)) })...)
-		if met != nil {
+		if all = append(all, some...); met != nil {
 			c.ahead = fmt.Sprintf("not read: %s of %s chosen pages", report.Number(min(most, len(order))-len(all)),
 				report.Number(min(most, len(order))))
 			c.limit(met)
@@ -134,7 +133,8 @@ func (c *checker) versions(ctx context.Context) (some []*pages.Page) {
 			some = append(some, &pages.Page{Entry: e})
 		}
 	}
-	if met := c.ask(ctx, some); met != nil {
+	some, met := c.ask(ctx, some)
+	if met != nil {
 		c.limit(met)
 	}
 	return some
@@ -151,8 +151,8 @@ func (c *checker) wrong(asked []*pages.Page) map[string]string {
 	return wrong
 }
 
-// ask asks for pages, some at once, and returns the bound that was met.
-func (c *checker) ask(ctx context.Context, some []*pages.Page) (met error) {
+// ask asks for pages, some at once. It returns those that it could ask for, and the bound that was met.
+func (c *checker) ask(ctx context.Context, some []*pages.Page) (asked []*pages.Page, met error) {
 	together(len(some), func(i int) {
 		u, err := url.Parse(some[i].Entry.Loc)
 		var a answer
@@ -170,9 +170,11 @@ func (c *checker) ask(ctx context.Context, some []*pages.Page) (met error) {
 	for _, p := range some {
 		if errors.As(p.Err, new(errBound)) {
 			met = p.Err
+		} else {
+			asked = append(asked, p)
 		}
 	}
-	return met
+	return asked, met
 }
 
 // end follows where a page leads, as far as that stays on the site and robots.txt allows it.
@@ -237,7 +239,7 @@ func (c *checker) beside(ctx context.Context) error {
 	if c.Config.Linked == nil {
 		return nil
 	}
-	c.ahead = "the crawl did not come to its end"
+	c.ahead, c.uncrawled = "the crawl did not come to its end", ""
 	linked, err := c.Config.Linked(ctx, c.Site)
 	if err != nil {
 		return fmt.Errorf("the crawl was not made: %w", err)
