@@ -175,7 +175,8 @@ func TestParametersThatMakeNoPageAreNotCounted(t *testing.T) {
 		case id == "":
 			http.NotFound(w, r)
 		default:
-			testkit.Page("number "+id+" of "+r.URL.Path)(w, r)
+			text := "<main><p>number " + id + " of " + r.URL.Path + "</main><footer>Made for " + r.URL.RawQuery + "</footer>"
+			testkit.Reply(http.StatusOK, "<title>"+id+"</title>"+text)(w, r)
 		}
 	})
 	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {

@@ -41,7 +41,7 @@ type Link struct {
 	At       time.Time `json:"at,omitzero"`    // when such a link was last read
 	Since    time.Time `json:"since,omitzero"` // when it was last there, or else first seen or linked; as stored
 	Status   int       `json:"status,omitempty"`
-	Followed int       `json:"followed"` // answers since the start
+	Followed int       `json:"followed"` // answers to visitors since the start
 	Broken   bool      `json:"broken,omitempty"`
 	To       string    `json:"to,omitempty"` // where it redirects
 }

@@ -49,7 +49,9 @@ func (e *explorer) follow(r result) {
 		page.title = xxh3.HashString(facts.Title)
 	}
 	for _, b := range facts.Text.Blocks {
-		page.text += xxh3.HashString(b.Text)
+		if b.Main { // what is around it may tell the time
+			page.text += xxh3.HashString(b.Text)
+		}
 	}
 	e.queries.answers = append(e.queries.answers, page)
 	if noFollow || facts.NoFollow {

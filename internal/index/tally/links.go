@@ -30,7 +30,7 @@ type Target struct {
 	From     []string  // listed pages that link to it, the last one read first; none if only a redirect leads here
 	At       time.Time // when such a link was last read
 	Status   int       // of the last answer, 0 if none is known
-	Followed int       // answers since the start
+	Followed int       // answers to visitors since the start
 	To       string    // where it redirects, on the site
 }
 
@@ -282,6 +282,7 @@ func (l *Links) Knew(location string, status int) {
 // Answered notes the answer of a target. If the site asked for it itself, it notes any answer: the page that links
 // there may not have been read yet. to returns where it redirects on the site.
 func (l *Links) Answered(location string, status int, explored bool, to func() string) {
+	own := explored
 	if explored && (l.lists(location) || capability.Looks(location)) {
 		explored = false
 	}
@@ -295,7 +296,9 @@ func (l *Links) Answered(location string, status int, explored bool, to func() s
 		t, _ = l.target(location)
 	}
 	t.Status, t.To = status, ""
-	t.Followed++
+	if !own {
+		t.Followed++
+	}
 	if status/100 != 3 {
 		return
 	}

@@ -61,7 +61,7 @@ func TestLinksOfListedPages(t *testing.T) {
 			l.Answered("/b", 500, true, none)
 			l.Answered("/made-up", 404, true, none)
 			l.Read(reading(t, "/a", "", now, "/b"))
-		}, "/b</a:500:1", 1},
+		}, "/b</a:500:0", 1},
 		{"a link that was taken away after pages had left", func(l *Links) {
 			l.Read(reading(t, "/a", "", now, "/b", "/c"))
 			l.Answered("/b", 404, false, none)
