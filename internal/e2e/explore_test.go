@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -165,9 +166,9 @@ func TestExplainSaysWhatExploringLeftOutAndDidNotFind(t *testing.T) {
 // A parameter that selects nothing beside others, holds a session or acts is not for the sitemap; one that makes pages
 // is told with all of them, also where no other link leads to its path.
 func TestParametersThatMakeNoPageAreNotCounted(t *testing.T) {
-	links := append(times(5, "/product.php?id=%d"), times(4, "/article.php?id=%d")...)
-	links = append(links, times(5, "/cart.php?add=%d")...)
-	links = append(links, "/print.php?id=1", "/product.php?id=4&ref=home", "/article.php?id=3&PHPSESSID=abcdef")
+	links := append([]string{"/print.php?id=1", "/product.php?id=4&ref=home", "/article.php?id=3&PHPSESSID=abcdef"},
+		times(5, "/product.php?id=%d")...)
+	links = append(append(links, times(4, "/article.php?id=%d")...), times(5, "/cart.php?add=%d")...)
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch id := r.URL.Query().Get("id"); {
 		case r.URL.Path == "/":
@@ -175,7 +176,9 @@ func TestParametersThatMakeNoPageAreNotCounted(t *testing.T) {
 		case id == "":
 			http.NotFound(w, r)
 		default:
-			text := "<main><p>number " + id + " of " + r.URL.Path + "</main><footer>Made for " + r.URL.RawQuery + "</footer>"
+			n, _ := strconv.Atoi(id)
+			text := "<main><p>" + r.URL.Path + " is of " + nouns[n] + "</main><footer>Made for " + r.URL.RawQuery +
+				"<a href='" + links[1] + "'>The mill</a></footer>"
 			testkit.Reply(http.StatusOK, "<title>"+id+"</title>"+text)(w, r)
 		}
 	})

@@ -94,7 +94,11 @@ func (q *queries) of(loc string) *linked {
 func (e *explorer) lone(loc string) bool {
 	path, _, _ := strings.Cut(loc, "?")
 	params, _, _ := strings.Cut(names(values.ReplaceAllString(loc, "")), " ")
-	if params == "" || e.frontier.has(path) || slices.Contains(e.Entries, loc) {
+	known := e.frontier.has(path)
+	for fewer := range without(loc) { // as /product?id=4 beside /product?id=4&ref=home
+		known = known || e.frontier.has(fewer)
+	}
+	if params == "" || known || slices.Contains(e.Entries, loc) {
 		return false
 	}
 	switch alone := e.queries.lones[params]; {
