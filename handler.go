@@ -807,7 +807,9 @@ func (s explained) explanation(p *reader.Known) Explanation {
 		Status: p.Status, Rule: p.Pattern,
 		NextObservation: s.observer.NextObservation(p.Location), Dates: s.dates(p),
 	}
-	e.Text, e.Missing = s.why(p)
+	if e.Text, e.Missing = s.why(p); t != nil && t.To != "" && !e.Listed() {
+		e.Text += messages.Leads(s.origin.URL(t.To))
+	}
 	if p.Canonical != "" {
 		e.Canonical = s.origin.URL(p.Canonical)
 	}
@@ -863,8 +865,6 @@ func (s explained) why(p *reader.Known) (text string, missing []string) {
 		text += messages.Leaves(p.Status, p.Missing.Time(), borrowed, full)
 	case p.Reason == eligibility.NoIndex && p.Entry.Until != 0 && p.Entry.Until <= moment.Of(time.Now()):
 		text = messages.Ended(p.Entry.Until.Time())
-	case p.Verdict == eligibility.Listed && !p.History.Held.IsZero():
-		text += messages.Awaited(p.History.History)
 	case p.Reason.Unvisited() && p.Status != 0, p.Reason == eligibility.NoPage:
 		text = messages.NoPage(p.Status)
 	}

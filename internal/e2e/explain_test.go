@@ -114,7 +114,7 @@ func TestExplainSaysWhatALinkedPageAnswers(t *testing.T) {
 					{"/refused", "It needs a log-in: the last request for it got 401", "not logged in"},
 					{"/forbidden", "It is refused: the last request for it got 403", "not logged in"},
 					{"/led", "It needs a log-in: the last request for it got 302", "not logged in"},
-					{"/moved", "It waits", "an anonymous visitor"},
+					{"/moved", "got 302 instead of a page. It leads to " + testkit.Origin + "/other.", "an anonymous visitor"},
 					{"/broken", "It waits: the last request for it got 500", "an anonymous visitor"},
 					{"/text", "something else than HTML", "an anonymous visitor"},
 				} {

@@ -199,7 +199,7 @@ func TestExplainSaysThatAChangeCountsOnceItIsSeenAgain(t *testing.T) {
 	pages := testkit.Paths{"/": func(w http.ResponseWriter, r *http.Request) { testkit.Page(said)(w, r) }}
 	testkit.Run(t, testkit.Setup{Handler: pages, Options: servemap.Options{Limits: servemap.Limits{Looks: -1}}},
 		func(s *testkit.Site) {
-			awaited := func() bool { return strings.Contains(s.Explained("/").Text, "counts as a change once 3 more visits") }
+			awaited := func() bool { return strings.Contains(s.Explained("/").Dates.Text, "once 3 more visits") }
 			s.Visit("/")
 			before := awaited()
 			said = strings.Replace(said, "</ul>", "<li><a href=/b>Another thing</a></ul>", 1)

@@ -122,11 +122,6 @@ func awaited(h lastmod.History) string {
 		stamp(h.Held), decides(h))
 }
 
-// Awaited says of a listed page that its last change is not dated yet, and what decides that.
-func Awaited(h lastmod.History) string {
-	return fmt.Sprintf(" Something new was seen there: it counts as a change once %s.", decides(h))
-}
-
 // decides says which visits must show the new text too before it counts as a change.
 func decides(h lastmod.History) string {
 	switch {

@@ -460,6 +460,9 @@ func NoPage(status int) string {
 	return fmt.Sprintf("It waits: the last request for it got %d instead of a page.", status)
 }
 
+// Leads says where a page that is not listed redirects.
+func Leads(url string) string { return " It leads to " + url + "." }
+
 // NeedsLogin says that a waiting location answered with 401, 403 or a redirect to a log-in, and what
 // would list it.
 func NeedsLogin(status int) (text string, missing []string) {
