@@ -103,7 +103,7 @@ func (c *closing) leave(done servemap.Exploration, groups []inspect.Group, named
 			}
 		}
 	}
-	c.left, c.beside = t.links(done, rest)
+	c.left, c.beside = t.links(done, max(0, rest))
 	if c.listed == 0 && len(wallsOf(c.got)) > 0 {
 		c.hints = nil // the wall is why
 	}
