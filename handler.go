@@ -57,7 +57,8 @@ func (s *Site) Wrap(next http.Handler) http.Handler {
 }
 
 // Mount makes r serve the sitemap and observe its responses, also those to requests that
-// match no route. Call it once, after r's routes and its NotFoundHandler are set. r is the
+// match no route. Call it once, after r's routes and its NotFoundHandler are set, and before
+// r.Use of what asks for a log-in: else that stands before the sitemap too. r is the
 // root router, or a subrouter with the whole folder of the origin. Mount panics if r is
 // nil, or a subrouter that does not get the requests for the folder or the sitemap.
 func (s *Site) Mount(r *mux.Router) {

@@ -15,7 +15,7 @@ import (
 // ServeMux is the standard library's router. Wrap sees its routes.
 func ServeMux(site *servemap.Site) http.Handler { return site.Wrap(shop()) }
 
-// Gorilla is gorilla/mux. Mount comes after the routes and the NotFoundHandler.
+// Gorilla is gorilla/mux. Mount comes after the routes and the NotFoundHandler, and before the Use of a log-in.
 func Gorilla(site *servemap.Site) http.Handler {
 	r := mux.NewRouter()
 	r.Handle("/", page(home))
