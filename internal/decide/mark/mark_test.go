@@ -193,6 +193,8 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 		{"beside a picture with another name each time",
 			pictured(slices.Concat(slices.Repeat([]string{text(long, one, two, gone)}, 12),
 				slices.Repeat([]string{text(long, one, two)}, 4))...), Changed, 13},
+		{"an item is taken away", then("<main><h1>What is there</h1><ul><li>"+one+"<li>A map of the region<li>"+two+
+			"</ul></main>", "<main><h1>What is there</h1><ul><li>"+one+"<li>"+two+"</ul></main>")[:8], Changed, 6},
 		{"and comes back", append(rest, text(one, two), text(one, two, gone)), Variant, 0},
 		{"and goes again", append(rest, text(one, two), text(one, two, gone), text(one, two), text(one, two), text(one, two)),
 			Same, 0},

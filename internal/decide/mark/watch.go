@@ -176,8 +176,8 @@ func (m *Mark) note(name uint16, stay uint8) {
 }
 
 // A lost text is a change once more than lossObservations missed it, for longer than a day, and the page has
-// proved quiet. A text of less than leastLoss letters may be a message.
-const leastLoss, lossObservations = 60, 2
+// proved quiet.
+const lossObservations = 2
 
 // lose watches for a lost text to come back. If one did before, texts come and go on this page.
 func (c *comparison) lose() {
@@ -189,21 +189,23 @@ func (c *comparison) lose() {
 }
 
 // lost returns the key of a text that is gone since the last observation, if nothing came, else 0. What comes tells
-// by itself whether it is a change.
+// by itself whether it is a change. It notes that texts come and go if nothing is gone, and one came again.
 func (c *comparison) lost() uint16 {
-	if c.list || c.emptied || c.View.size+leastLoss > c.Mark.Size || c.View.links < int(c.Mark.Links) {
-		return 0
-	}
-	if len(c.left) == watchKept { // they were some of more texts, as of a maintenance, which had not come to stay either
-		return 0
-	}
+	gone, _ := c.missing(c.View)
 	last := c.own.set()
-	for _, b := range c.blocks {
-		if !last.has(b.key) && !b.link && !b.beside && c.isOwn(&b) {
+	for i := range c.blocks {
+		if b := &c.blocks[i]; !last.has(b.key) && !b.link && !b.beside && c.isOwn(b) {
+			if len(gone) == 0 && c.known.has(b.key) {
+				c.note(lostText, 0)
+				c.note(^uint16(lostText), 0)
+			}
 			return 0
 		}
 	}
-	gone, _ := c.missing(c.View)
+	if c.list || c.emptied || c.View.size+leastBlock > c.Mark.Size || c.View.links < int(c.Mark.Links) ||
+		len(c.left) == watchKept { // these were some of more texts, as of a maintenance, which had not come to stay either
+		return 0
+	}
 	for _, key := range gone {
 		if !slices.Contains(c.left, key) { // a notice that goes again had not come to stay
 			return key
