@@ -9,7 +9,6 @@ import (
 	"maps"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -65,12 +64,21 @@ func (s *Site) Mount(r *mux.Router) {
 	if r == nil {
 		panic("servemap: Mount: the router is nil")
 	}
-	files := r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return s.front.Owns(r) }).Handler(
-		http.HandlerFunc(s.front.ServeFile))
+	files := r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool {
+		owns := s.front.Owns(r)
+		if owns {
+			s.front.Missed(r) // what was added to r by Use may answer it
+		}
+		return owns
+	}).Handler(http.HandlerFunc(s.front.ServeFile))
 	if path := s.front.Outside(files); path != "" {
 		panic(fmt.Sprintf("servemap: Mount: no request for %q reaches this subrouter, so the site would not be seen, or "+
 			"its sitemap not be served; "+
 			"mount on the root router", path))
+	}
+	if host, err := files.GetHostTemplate(); err == nil && !s.mayBe(host) {
+		panic(fmt.Sprintf("servemap: Mount: this subrouter gets requests for %s alone, and the origin is %s, so no page could "+
+			"be learned; mount on the root router, correct the origin, or name the host in Options.Hosts", host, s.origin))
 	}
 	var router http.Handler = r
 	s.looks.Inner.CompareAndSwap(nil, &router)
@@ -80,11 +88,8 @@ func (s *Site) Mount(r *mux.Router) {
 			inspect.Bound(route)
 			path, _ := route.GetPathTemplate()
 			path = strings.TrimSuffix(path, "/")
-			ask, first := &http.Request{Method: http.MethodGet, Host: s.origin.Host(), Header: http.Header{},
-				URL: &url.URL{Path: path + "/"}}, mux.RouteMatch{}
-			if r.Match(ask, &first) && first.Route != nil && first.Route != route {
-				s.log.Logger().Warn("servemap: Inspector: another route takes the requests for "+path+"/; register the "+
-					"inspector's before it", "origin", s.origin.String())
+			if by := inspect.Taken(r, route, s.origin); by != "" {
+				s.log.Logger().Warn("servemap: Inspector: "+by, "origin", s.origin.String())
 			} else if !i.linked || path != linkedAt {
 				s.log.Logger().Info("servemap: Inspector: mounted at "+path+"/", "origin", s.origin.String())
 			}
@@ -168,7 +173,7 @@ func (i inspected) Stats() (any, messages.Counts) {
 func (s inspected) counts(st Stats) messages.Counts {
 	served, _ := s.files.Metrics()
 	return messages.Counts{
-		Unserved: s.hints.Has(messages.Unwrapped) || s.hints.Has(messages.Routed) || s.hints.Has(messages.Barred),
+		Unserved: s.unserved(),
 		Origin:   s.origin.String(), Listed: st.Listed, Dated: served.Dated, Observations: st.Observations,
 		Verdicts: st.Verdicts, Ignored: st.Ignored, Hints: st.Hints, Broken: st.BrokenLinks, ReportOnly: s.opts.ReportOnly,
 		NoStore: st.Store != "",
@@ -345,8 +350,8 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 	}
 	report, err := explore.Run(ctx, cfg)
 	if err == nil {
-		s.looks.Asks.Store(&cfg)         // looks go the same way from now on, as a stranger gets the page
-		s.hints.End(messages.Unexplored) // before the revisits, which do not end
+		s.looks.Asks.Store(&cfg)                              // looks go the same way from now on, as a stranger gets the page
+		s.hints.End(messages.Unexplored, messages.Unlistened) // before the revisits, which do not end
 		err = s.Flush(ctx)
 	}
 	if (err == nil || len(report.Skipped) > 0) && cfg.Walks() {
@@ -380,6 +385,9 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 func (s *Site) elsewhere(err error) (remedy string) {
 	led, barred := errors.AsType[explore.Led](err)
 	switch cut := s.observer.Own.CutInFront(); {
+	case words.Used() == words.Library && errors.Is(err, syscall.ECONNREFUSED) && !s.observer.Passed():
+		s.hints.Give(messages.Unlistened, "", "origin", s.origin.String())
+		return messages.Early()
 	case s.unmounted():
 		s.hints.Give(messages.Unwrapped, "")
 		return "no request has passed through this site yet; " + messages.Mounting
@@ -387,21 +395,21 @@ func (s *Site) elsewhere(err error) (remedy string) {
 		return "the site stands inside a route; " + messages.Mounting
 	case barred:
 		s.hints.Give(messages.Barred, messages.Instead(led.Status, led.To))
-		return "something answers before the site, as a log-in does; have it let the sitemap's files pass"
+		return messages.Passing()
 	default:
 		remedy = messages.Elsewhere(cut)
-		early := words.Used() == words.Library && errors.Is(err, syscall.ECONNREFUSED)
-		if early {
-			remedy = "nothing listens there yet; call go site.Explore(...), so that the server starts meanwhile, or correct " +
-				"the origin"
-		}
 		why := strings.TrimPrefix(err.Error(), explore.ErrElsewhere.Error()+": ")
-		if cut != "" || early {
+		if cut != "" {
 			why += "; " + remedy
 		}
 		s.hints.Give(messages.Unexplored, "What came there: "+why+".")
 		return remedy
 	}
+}
+
+// unserved reports whether a hint says that requests for the sitemap do not come here.
+func (s *Site) unserved() bool {
+	return s.hints.Has(messages.Unwrapped) || s.hints.Has(messages.Routed) || s.hints.Has(messages.Barred)
 }
 
 // unmounted reports whether the program seems to have forgotten to put the site around its pages. The command does not
@@ -469,7 +477,7 @@ func (s *Site) RobotsLine() string {
 // The lines come first, and the rest of the file stays as it is, to the byte. Nothing is
 // added to a file that names the sitemap already or is no plain robots.txt of at most 500
 // KiB, under Options.ReportOnly, if Options.Name looks like a secret, and while a hint says
-// that no request passes through the site.
+// that requests for the sitemap do not come to the site.
 func (s *Site) Robots(next http.Handler) http.Handler {
 	if next == nil {
 		next = http.DefaultServeMux
@@ -483,27 +491,22 @@ func (s *Site) Robots(next http.Handler) http.Handler {
 		return next
 	}
 	s.announces.Store(true)
-	var wrote atomic.Bool   // ever
-	var missed atomic.Int32 // requests for pages before the first that came to the site
+	var wrote atomic.Bool // ever
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/robots.txt" || r.Method != http.MethodGet && r.Method != http.MethodHead ||
 			!s.norm.Ours(r.Host, true) {
-			pages := !s.observer.Passed() && r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, s.path) &&
-				s.norm.Ours(r.Host, true)
 			next.ServeHTTP(w, r)
-			if pages && !s.observer.Passed() && missed.Add(1) == enoughMissed {
-				s.hints.Give(messages.Unwrapped, "")
-			}
+			s.front.Missed(r)
 			return
 		}
 		urls := s.topURLs()
-		if s.hints.Has(messages.Unwrapped) { // they answer 404
+		if s.unserved() {
 			urls = nil
 		}
 		adds, page, failed := announce.Serve(next, w, r, urls, s.opts.Robots)
 		adds = adds && urls != nil
 		wrote.CompareAndSwap(false, adds)
-		if s.announces.Store(adds || failed && wrote.Load()); page {
+		if s.announces.Store(adds || failed && wrote.Load()); page && urls != nil {
 			s.told.Do(func() {
 				s.log.Logger().Warn("servemap: robots.txt does not name the sitemap: what the site answers there, with status "+
 					"200, is no plain robots.txt; "+
@@ -512,9 +515,6 @@ func (s *Site) Robots(next http.Handler) http.Handler {
 		}
 	})
 }
-
-// enoughMissed is how many requests show that none comes to the site. Fewer may be for another part of the program.
-const enoughMissed = 20
 
 // topURLs returns the URLs of the files to name to crawlers.
 func (s *Site) topURLs() (urls []string) {

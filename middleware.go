@@ -529,22 +529,30 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 		s.crawlers = crawlers.New(st, keys, net.DefaultResolver, ranges)
 	}
 	s.front = front.New(front.Config{
-		Path: s.path, Folder: s.origin.Folder(), Name: s.opts.Name, Files: s.files, Observer: s.observer,
+		Origin: s.origin.String(), Path: s.path, Folder: s.origin.Folder(), Name: s.opts.Name, Files: s.files, Observer: s.observer,
 		Crawlers: s.crawlers,
 		Hints:    s.hints, NoSitemap: func() string { return messages.NoSitemap(inspected{s}.counts(s.Stats())) },
+		Unmounted: s.unmounted,
 	})
 	return nil
+}
+
+// mayBe reports whether requests that a router takes for a host may be for the site. One without a port is any port's.
+func (s *settings) mayBe(host string) bool {
+	return strings.Contains(host, "{") || s.norm.Ours(host, true) ||
+		slices.ContainsFunc(append([]string{s.origin.Host()}, s.opts.Hosts...), func(own string) bool {
+			return strings.HasPrefix(strings.ToLower(own)+":", strings.ToLower(host)+":")
+		})
 }
 
 // passes gets the first request that comes. local says that its host stands for the origin's.
 func (s *Site) passes(r *http.Request, local bool) {
 	s.hints.End(messages.Unwrapped)
 	if replaced := s.replaced.Load(); replaced != nil && (*replaced)() {
-		s.hints.Give(messages.Replaced, "")
+		s.hints.Give(messages.Replaced, "", "origin", s.origin.String())
 	}
-	server, _ := r.Context().Value(http.ServerContextKey).(*http.Server)
-	if server != nil && s.looks.Inner.Load() != nil { // else nothing serves the sitemap here
-		go s.front.Ask(context.Background(), cmp.Or(server.Handler, http.Handler(http.DefaultServeMux))) // for seconds
+	if s.looks.Inner.Load() != nil { // else nothing serves the sitemap here
+		s.front.Ask(r)
 	}
 	if local {
 		s.log.Logger().Info("servemap: Visits to " + r.Host + " count as visits to " + s.origin.String() +

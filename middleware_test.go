@@ -170,10 +170,19 @@ func TestMountOnASubrouter(t *testing.T) {
 			func() *mux.Router { return mux.NewRouter().PathPrefix("/shop/").Subrouter() }, `"/blog/"`},
 		{"of the origin's folder", origin + "/blog",
 			func() *mux.Router { return mux.NewRouter().PathPrefix("/blog").Subrouter() }, ""},
-		{"of a host", origin, func() *mux.Router { return mux.NewRouter().Host("web.internal").Subrouter() }, ""},
+		{"of the origin's host", origin, func() *mux.Router { return mux.NewRouter().Host("Example.com").Subrouter() }, ""},
+		{"of its name without the port", "http://shop.example.com:8080",
+			func() *mux.Router { return mux.NewRouter().Host("shop.example.com").Subrouter() }, ""},
+		{"of a host that is named", origin, func() *mux.Router { return mux.NewRouter().Host("web.internal").Subrouter() }, ""},
+		{"of a host that a proxy nearby may send", origin,
+			func() *mux.Router { return mux.NewRouter().Host("web").Subrouter() }, ""},
+		{"of any host below one", origin,
+			func() *mux.Router { return mux.NewRouter().Host("{name}.example.com").Subrouter() }, ""},
+		{"of another host", origin, func() *mux.Router { return mux.NewRouter().Host("other.example").Subrouter() },
+			"requests for other.example alone, and the origin is https://example.com"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := testkit.Start(t, testkit.Setup{Origin: tt.origin})
+			s := testkit.Start(t, testkit.Setup{Origin: tt.origin, Options: servemap.Options{Hosts: []string{"web.internal"}}})
 			defer func() {
 				got := recover()
 				if said, _ := got.(string); (got == nil) != (tt.panics == "") || !strings.Contains(said, tt.panics) {

@@ -159,6 +159,121 @@ func TestInspectorKnowsWhetherTheSitemapIsServed(t *testing.T) {
 	}
 }
 
+// The site asks the program's server for the sitemap once, as a stranger does, and tells the one cause why that does not
+// come: by the first request that any part of it sees.
+func TestMistakeInMountingIsToldAtOnceWithItsCause(t *testing.T) {
+	const guarded, replaced = "Crawlers do not get the sitemap", "NotFoundHandler was set after"
+	const unwrapped, routed = "No request has passed through this site yet", "The site stands inside a route"
+	login := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/login" || r.Header.Get("Cookie") != "" {
+				next.ServeHTTP(w, r)
+				return
+			}
+			http.Redirect(w, r, "/login?next="+r.URL.Path, http.StatusSeeOther)
+		})
+	}
+	refuse := func(status int) mux.MiddlewareFunc {
+		return func(http.Handler) http.Handler { return testkit.Reply(status, "no") }
+	}
+	for _, tt := range []struct {
+		name   string
+		mount  func(*servemap.Site, *mux.Router) http.Handler // nil for the router itself
+		visits []string
+		hint   string
+		more   string // of the hint
+	}{
+		{"a log-in before Mount", func(s *servemap.Site, r *mux.Router) http.Handler {
+			r.Use(login)
+			s.Mount(r)
+			return r
+		}, []string{"/", "/login"}, guarded, "What came was 303, which leads to /login"},
+		{"a log-in before Mount, of which robots.txt knows", func(s *servemap.Site, r *mux.Router) http.Handler {
+			r.Use(login)
+			s.Mount(r)
+			return s.Robots(r)
+		}, []string{"/"}, guarded, "with gorilla/mux by calling site.Mount(r) before that r.Use"},
+		{"a password before Mount, of which who wants the sitemap knows", func(s *servemap.Site, r *mux.Router) http.Handler {
+			r.Use(refuse(http.StatusUnauthorized))
+			s.Mount(r)
+			return r
+		}, []string{"/", "/sitemap.xml"}, guarded, "What came was 401."},
+		{"a log-in around the site", func(s *servemap.Site, r *mux.Router) http.Handler {
+			return s.Robots(login(s.Wrap(r)))
+		}, []string{"/"}, guarded, "with others by putting site.Wrap around it"},
+		{"a log-in after Mount", func(s *servemap.Site, r *mux.Router) http.Handler {
+			s.Mount(r)
+			r.Use(login)
+			return s.Robots(r)
+		}, []string{"/", "/login", "/nothing"}, "", ""},
+		{"what refuses this machine before Mount", func(s *servemap.Site, r *mux.Router) http.Handler {
+			r.Use(refuse(http.StatusForbidden))
+			s.Mount(r)
+			return s.Robots(r)
+		}, []string{"/", "/a"}, "", ""},
+		{"forgotten, but for robots.txt", func(s *servemap.Site, r *mux.Router) http.Handler { return s.Robots(r) },
+			[]string{"/"}, unwrapped, "call site.Mount(r)"},
+		{"forgotten, where a script answers for all", func(s *servemap.Site, r *mux.Router) http.Handler {
+			r.NotFoundHandler = testkit.Page("the same shell for all")
+			return s.Robots(r)
+		}, []string{"/a"}, unwrapped, ""},
+		{"in Use, in robots.txt", func(s *servemap.Site, r *mux.Router) http.Handler {
+			r.Use(s.Wrap)
+			return s.Robots(r)
+		}, []string{"/", "/a"}, routed, "in place of r.Use(site.Wrap)"},
+		{"on a subrouter that gets no visitor", func(s *servemap.Site, r *mux.Router) http.Handler {
+			s.Mount(r.Headers("X-Way", "inner").Subrouter())
+			return s.Robots(r)
+		}, []string{"/"}, routed, ""},
+		{"another handler for what the router has not", func(s *servemap.Site, r *mux.Router) http.Handler {
+			s.Mount(r)
+			r.NotFoundHandler = testkit.Reply(http.StatusNotFound, "not here")
+			return r
+		}, []string{"/", "/a"}, replaced, "Set it before."},
+		{"as it should be", func(s *servemap.Site, r *mux.Router) http.Handler {
+			r.NotFoundHandler = testkit.Reply(http.StatusNotFound, "not here")
+			s.Mount(r)
+			return s.Robots(r)
+		}, []string{"/nothing", "/"}, "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			testkit.Run(t, testkit.Setup{Mount: func(s *servemap.Site) http.Handler {
+				r := mux.NewRouter()
+				r.HandleFunc("/", testkit.Page("home", "/a"))
+				r.HandleFunc("/a", testkit.Page("a"))
+				r.HandleFunc("/login", testkit.Page("who are you?"))
+				return tt.mount(s, r)
+			}}, func(s *testkit.Site) {
+				for _, path := range tt.visits {
+					s.Get(path)
+				}
+				synctest.Wait()
+				hints := s.Stats().Hints
+				if tt.hint == "" && len(hints) > 0 || tt.hint != "" && (len(hints) != 1 ||
+					!strings.Contains(hints[0], tt.hint) || !strings.Contains(hints[0], tt.more)) {
+					t.Errorf("the hints are %q, want %q", hints, tt.hint)
+				}
+				served := tt.hint == "" || tt.hint == replaced
+				var o inspect.Overview
+				if err := json.Unmarshal([]byte(owner(s)("stats.json")), &o); err != nil {
+					t.Fatal(err)
+				}
+				if says := strings.Contains(o.State, "o request for the sitemap has come"); says == served {
+					t.Errorf("the inspector says %q", o.State)
+				}
+				if named := strings.Contains(s.Get("/robots.txt").Body, "Sitemap:"); named && !served {
+					t.Error("robots.txt names a sitemap that nobody gets")
+				}
+				if s.Shut(); tt.hint != "" {
+					s.Logged.Want(t, 1, tt.hint)
+					s.Logged.Want(t, 1, "level=WARN")
+					s.Logged.Want(t, 1, "origin=https://example.com")
+				}
+			})
+		})
+	}
+}
+
 // Mount knows the path of an inspector, which the owner may not guess.
 func TestTheLogSaysWhereTheInspectorIs(t *testing.T) {
 	for _, tt := range []struct {
@@ -205,19 +320,6 @@ func TestMistakesAroundMountAreTold(t *testing.T) {
 		{"before it", func(s *servemap.Site, r *mux.Router) { r.NotFoundHandler = gone; s.Mount(r) }, ""},
 		{"after it, and observed", func(s *servemap.Site, r *mux.Router) { s.Mount(r); r.NotFoundHandler = s.Observe(gone) },
 			""},
-		{"another route takes the inspector's requests", func(s *servemap.Site, r *mux.Router) {
-			r.PathPrefix("/").Handler(testkit.PageOfItsURL("/a"))
-			r.PathPrefix("/inspect").Handler(s.Inspector(everybody))
-			s.Mount(r)
-		}, "another route takes the requests for /inspect/"},
-		{"none does", func(s *servemap.Site, r *mux.Router) {
-			r.PathPrefix("/inspect").Handler(s.Inspector(everybody))
-			r.PathPrefix("/").Handler(testkit.PageOfItsURL("/a"))
-			s.Mount(r)
-		}, ""},
-		{"it is on a router for another host", func(s *servemap.Site, r *mux.Router) {
-			s.Mount(r.Host("other.example").Subrouter())
-		}, "No request has passed through this site yet"},
 		{"it is forgotten", func(*servemap.Site, *mux.Router) {}, "No request has passed through this site yet"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -234,6 +336,60 @@ func TestMistakesAroundMountAreTold(t *testing.T) {
 				warnings := strings.Count(s.Logged.String(), "level=WARN")
 				if tt.told == "" && warnings != 0 || tt.told != "" && (warnings != 1 || s.Logged.Count(tt.told) != 1) {
 					s.Errorf("%d warnings, want %q: %s", warnings, tt.told, s.Logged)
+				}
+			})
+		})
+	}
+}
+
+// Mount asks the router which route takes the requests for an inspector.
+func TestTheLogSaysThatAnotherRouteTakesTheInspector(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		with  func(r *mux.Router, inspector http.Handler)
+		taken string // by whom, "" if it is not
+	}{
+		{"first", func(r *mux.Router, i http.Handler) {
+			r.PathPrefix("/inspect").Handler(i)
+			r.PathPrefix("/").Handler(http.NotFoundHandler())
+		}, ""},
+		{"after a route for any path", func(r *mux.Router, i http.Handler) {
+			r.PathPrefix("/").Handler(http.NotFoundHandler())
+			r.PathPrefix("/inspect").Handler(i)
+		}, "an earlier route, for /, takes the requests for /inspect/; set the inspector's route before that one"},
+		{"after a variable", func(r *mux.Router, i http.Handler) {
+			r.HandleFunc("/{lang}/", testkit.Page("home"))
+			r.PathPrefix("/inspect/").Handler(i)
+		}, "for /{lang}/, takes"},
+		{"after a subrouter that answers for the rest", func(r *mux.Router, i http.Handler) {
+			r.PathPrefix("/admin").Subrouter().NotFoundHandler = http.NotFoundHandler()
+			r.PathPrefix("/admin/inspect").Handler(i)
+		}, "for /admin, takes the requests for /admin/inspect/"},
+		{"in a subrouter", func(r *mux.Router, i http.Handler) {
+			r.PathPrefix("/admin").Subrouter().PathPrefix("/inspect").Handler(i)
+		}, ""},
+		{"in a router as a handler", func(r *mux.Router, i http.Handler) {
+			inner := mux.NewRouter()
+			inner.PathPrefix("/admin/inspect").Handler(i)
+			r.PathPrefix("/admin").Handler(inner)
+		}, ""},
+		{"on a host of its own", func(r *mux.Router, i http.Handler) {
+			r.Host("example.com").Handler(http.NotFoundHandler())
+			r.Host("admin.example.com").PathPrefix("/").Handler(i)
+		}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			testkit.Run(t, testkit.Setup{Mount: func(s *servemap.Site) http.Handler {
+				r := mux.NewRouter()
+				tt.with(r, s.Inspector(everybody))
+				s.Mount(r)
+				return r
+			}}, func(s *testkit.Site) {
+				s.Shut()
+				want := cmp.Or(tt.taken, "Inspector: mounted at")
+				s.Logged.Want(t, 1, want)
+				if other := s.Logged.Count("Inspector: mounted at") + s.Logged.Count("Inspector: an earlier"); other != 1 {
+					t.Errorf("it says more than %q: %s", want, s.Logged)
 				}
 			})
 		})

@@ -220,21 +220,30 @@ func TestNothingIsExploredWhereTheOriginDoesNotLeadHere(t *testing.T) {
 		name  string
 		front http.HandlerFunc
 		want  string
+		shut  bool // to explore what is inside would list what strangers do not get
 	}{
-		{"another program", testkit.PageOfItsURL("/a"), "another program answered"},
-		{"none of its files", http.NotFound, "answered with 404"},
-		{"a password for everything", testkit.Reply(http.StatusUnauthorized, ""), "answered with 401"},
+		{"another program", testkit.PageOfItsURL("/a"), "another program answered", false},
+		{"none of its files", http.NotFound, "answered with 404", false},
+		{"a password for everything", testkit.Reply(http.StatusUnauthorized, ""), "answered with 401", true},
+		{"a refusal of everything", testkit.Reply(http.StatusForbidden, ""), "answered with 403", true},
+		{"a log-in for everything", testkit.Reply(http.StatusSeeOther, "", "Location", "/login?next=x"),
+			"answered with 303, which leads to /login?next=x; something answers before the site, as a log-in does; have it", true},
+		{"a log-in elsewhere", testkit.Reply(http.StatusFound, "", "Location", "https://id.example.org/auth?next=x"),
+			"answered with 302, which leads to id.example.org/auth;", true},
 		{"a redirect to where it is", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, elsewhere.URL+r.URL.Path, http.StatusFound)
-		}, "if visitors go there, write the origin " + elsewhere.URL},
+		}, "if visitors go there, write the origin " + elsewhere.URL, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			f := behind(t, testkit.PageOfItsURL("/a"), func(http.Handler) http.Handler { return tt.front })
 			done, err := f.Explore(t.Context(), nil)
 			if err == nil || !strings.Contains(err.Error(), "does not lead to this process") ||
-				!strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "ExploreOptions.Inside") {
+				!strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "ExploreOptions.Inside") == tt.shut {
 				t.Errorf("the error is %v", err)
+			}
+			if hints := f.Stats().Hints; len(hints) != 1 || strings.Contains(hints[0], "ExploreOptions.Inside") == tt.shut {
+				t.Errorf("the hints are %q", hints)
 			}
 			if len(f.paths()) > 0 || done.Requests > 0 {
 				t.Errorf("%q was asked for", f.paths())
@@ -290,6 +299,24 @@ func TestExploringTellsTheOwnerWhoForgotMountOfThatAlone(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Whoever calls Explore without go before the server listens waits for it in vain. Its origin may be right.
+func TestExploringBeforeTheServerListensSaysSo(t *testing.T) {
+	unstarted, log := httptest.NewUnstartedServer(nil), new(base.Log)
+	address := unstarted.Listener.Addr().String()
+	unstarted.Listener.Close() // nothing listens there
+	site, err := servemap.New("http://"+address, new(memstore.Store), &servemap.Options{Logger: log.Logger()})
+	base.Check(t, err)
+	_, err = site.Explore(t.Context(), nil)
+	if !errors.Is(err, servemap.ErrElsewhere) || !strings.Contains(err.Error(), "nothing listens there yet: write go "+
+		"site.Explore(ctx, nil) if the server begins to listen after that") ||
+		strings.Contains(err.Error(), "Inside") {
+		t.Errorf("the error is %v", err)
+	}
+	base.Check(t, site.Close(t.Context()))
+	log.Want(t, 1, "level=WARN")
+	log.Want(t, 1, "nothing listens at the site's public address")
 }
 
 func TestExploringMayBeginBeforeTheServerListens(t *testing.T) {

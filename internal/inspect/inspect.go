@@ -29,6 +29,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/page/location"
 )
 
 // Inspector is an [http.Handler]. The last element of a request's path selects the view.
@@ -243,6 +244,26 @@ func Bound(route *mux.Route) {
 		rest, found := strings.CutPrefix(r.URL.Path, prefix)
 		return !found || rest == "" || rest[0] == '/' || strings.HasSuffix(prefix, "/")
 	})
+}
+
+// Taken says which route of a router takes the requests for an Inspector before its own, "" if none does.
+func Taken(r *mux.Router, own *mux.Route, origin location.Origin) string {
+	path, _ := own.GetPathTemplate()
+	path = strings.TrimSuffix(path, "/") + "/"
+	to, err := http.NewRequest(http.MethodGet, origin.URL(path), nil)
+	if err != nil || !own.Match(to, new(mux.RouteMatch)) {
+		return "" // it matches something else than the path, too
+	}
+	var by mux.RouteMatch
+	if !r.Match(to, &by) || by.Route == nil || by.Route == own {
+		return ""
+	}
+	if _, is := by.Route.GetHandler().(*mux.Router); is {
+		return "" // which may have the inspector's
+	}
+	other, _ := by.Route.GetPathTemplate()
+	return fmt.Sprintf("an earlier route, for %s, takes the requests for %s; set the inspector's route before that one",
+		cmp.Or(other, "any path"), path)
 }
 
 // enter sends the client to the same address with a slash at its end. Its query may have the key.

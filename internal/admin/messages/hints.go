@@ -42,11 +42,26 @@ const (
 	Panicked         // a function of the owner's
 	Unexplored       // the origin does not lead to this process
 	Another          // but to another one of the same store
+	Unlistened       // but nothing listens there
 	hints
 )
 
 // Mounting says how to put a site around a program.
 const Mounting = "call site.Mount(r) on the root router of gorilla/mux, after its routes, or serve site.Wrap(handler)"
+
+// passing says what to do if something answers before the site.
+const passing = "have it let requests for the sitemap pass{OrMount}; if another program answers there, correct {Origin}"
+
+// Passing is that, for who explores.
+func Passing() string {
+	return "something answers before the site, as a log-in does; " + words.Say(passing)
+}
+
+// listening says what to do if nothing listens at the origin.
+const listening = "write go site.Explore(ctx, nil) if the server begins to listen after that, or correct {Origin}"
+
+// Early is that, for who explores.
+func Early() string { return "nothing listens there yet: " + words.Say(listening) }
 
 // hintTexts say what is wrong, and then what to do about it.
 var hintTexts = [hints]string{
@@ -59,7 +74,7 @@ var hintTexts = [hints]string{
 		"around the whole router.",
 	Barred: "Crawlers do not get the sitemap: something answers requests for it before they come to the site, as a " +
 		"log-in does. " +
-		"With gorilla/mux, call site.Mount(r) before the r.Use of what asks for that. With others, put site.Wrap around it.",
+		"To mend that, " + passing + ".",
 	Replaced: "A NotFoundHandler was set after site.Mount(r), so the site does not see that pages are gone, and keeps " +
 		"them. Set it before.",
 	Unanswered: "The site does not answer; visitors get 502 or 504. See whether it runs, and what its log says.",
@@ -112,6 +127,8 @@ var hintTexts = [hints]string{
 	Another: "Another process with the same database answers at the site's public address, and nobody came from there " +
 		"to this one, so nothing is learned here. " +
 		"If this is for staging, give it a table of its own. If a balancer spreads visitors over both, {InsideThis}.",
+	Unlistened: "Not exploring: nothing listens at the site's public address yet, so pages are learned from visitors. " +
+		"To explore, " + listening + ".",
 	Panicked: "One of your functions panicked, so that request does not count. The log has the stack of the first panic.",
 }
 

@@ -29,14 +29,17 @@ const (
 	firstProof    = 250 * time.Millisecond // between the first two tries, doubled each time
 )
 
-// Led is the error of an origin that leads elsewhere on the site before a request comes to this process, as a log-in
-// does.
+// Led is the error of an origin that keeps strangers out before a request comes to this process: it asks them to log
+// in, refuses them or leads them elsewhere.
 type Led struct {
 	Status int
-	To     string // a location
+	To     string // a location, or an address of another host; "" for none
 }
 
 func (e Led) Error() string {
+	if e.To == "" {
+		return fmt.Sprintf("it answered with %d", e.Status)
+	}
 	return fmt.Sprintf("it answered with %d, which leads to %s", e.Status, e.To)
 }
 
@@ -54,8 +57,8 @@ func (e *explorer) prove(ctx context.Context) error {
 		case why != nil:
 		case moved(e.Normalizer.Origin(), loc, a) != nil:
 			return fmt.Errorf("%w: %w", ErrElsewhere, moved(e.Normalizer.Origin(), loc, a))
-		case a.status/100 == 3 && e.Normalizer.Resolve(loc, a.header.Get("Location")).Location != "":
-			why = Led{a.status, e.Normalizer.Resolve(loc, a.header.Get("Location")).Location}
+		case a.status/100 == 3 && e.leads(loc, a) != "", a.status == http.StatusUnauthorized, a.status == http.StatusForbidden:
+			why = Led{a.status, e.leads(loc, a)}
 		case a.status != http.StatusOK:
 			why = fmt.Errorf("it answered with %d", a.status)
 		case string(a.body) == another && another != "":
@@ -75,6 +78,16 @@ func (e *explorer) prove(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// leads returns where a redirect leads, without its query on another host: that may have more than strangers should
+// read.
+func (e *explorer) leads(loc string, a answer) string {
+	to, err := url.Parse(a.header.Get("Location"))
+	if at := e.Normalizer.Resolve(loc, a.header.Get("Location")).Location; at != "" || err != nil {
+		return at
+	}
+	return to.Host + to.EscapedPath()
 }
 
 // moved returns an error that names the origin to write instead, if an answer redirects to the same path at

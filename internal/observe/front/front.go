@@ -4,6 +4,7 @@
 package front
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"maps"
@@ -19,12 +20,15 @@ import (
 
 	"github.com/servemap/servemap/internal/admin/crawlers"
 	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/decide/anonymous"
+	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/observe"
 	"github.com/servemap/servemap/internal/publish/files"
 )
 
 // Config says what stands behind the front.
 type Config struct {
+	Origin    string
 	Path      string // the folder of the files, as requests arrive
 	Folder    string // and as visitors ask for it
 	Name      string // of the first file, without ".xml"
@@ -33,30 +37,48 @@ type Config struct {
 	Crawlers  *crawlers.Tracker // nil if they are not followed
 	Hints     *messages.Hints
 	NoSitemap func() string // says why there is none, in words that strangers may read
+	Unmounted func() bool   // the program seems to have forgotten to put the site around its pages
 }
 
 // Front serves one site.
 type Front struct {
 	Config
-	reached atomic.Bool // a request for the files has come here
+	reached atomic.Bool // a stranger's request for the files has come here
+	asked   atomic.Bool // the program's server was asked for them before a visitor's request came
 }
 
 // New returns a front.
 func New(cfg Config) *Front { return &Front{Config: cfg} }
 
-// Ask has the program's server asked for the sitemap, as a crawler does, and gives a hint of what keeps that from coming
-// here: only the server knows all that stands around the site.
-func (f *Front) Ask(ctx context.Context, server http.Handler) {
+// Ask has the program's server, as r shows it, asked for the sitemap, as a crawler does, and gives a hint of what keeps
+// that from coming here: only the server knows all that stands around the site. No visitor waits for that.
+func (f *Front) Ask(r *http.Request) {
+	if server, _ := r.Context().Value(http.ServerContextKey).(*http.Server); server != nil && !observe.Explores(r) {
+		go f.ask(context.Background(), cmp.Or(server.Handler, http.Handler(http.DefaultServeMux))) // for seconds
+	}
+}
+
+// Missed gets a request that another part of the site sees, such as its robots.txt, while none has come here.
+func (f *Front) Missed(r *http.Request) {
+	if !f.Observer.Passed() && !f.reached.Load() && !f.asked.Swap(true) {
+		f.Ask(r)
+	}
+}
+
+func (f *Front) ask(ctx context.Context, server http.Handler) {
 	file := f.Folder + f.Name + ".xml"
 	status, to := f.Observer.Own.Get(ctx, server, file)
 	if f.reached.Load() {
 		return
 	}
+	answers := status == http.StatusOK || status == http.StatusNotFound || status == http.StatusMethodNotAllowed
 	switch {
-	case status == http.StatusOK, status == http.StatusNotFound, status == http.StatusMethodNotAllowed:
-		f.Hints.Give(messages.Routed, "")
+	case answers && f.Unmounted():
+		f.Hints.Give(messages.Unwrapped, "", "origin", f.Origin)
+	case answers:
+		f.Hints.Give(messages.Routed, "", "origin", f.Origin)
 	case status == http.StatusUnauthorized, to != "" && to != file: // what is refused else may be so for who asks
-		f.Hints.Give(messages.Barred, messages.Instead(status, to))
+		f.Hints.Give(messages.Barred, messages.Instead(status, to), "origin", f.Origin)
 	default:
 		return
 	}
@@ -182,7 +204,7 @@ func (f *Front) Outside(route *mux.Route) string {
 
 // ServeFile answers a request for one of the files, and follows crawlers.
 func (f *Front) ServeFile(w http.ResponseWriter, r *http.Request) {
-	if !f.reached.Load() && !f.reached.Swap(true) {
+	if !f.reached.Load() && anonymous.Credentials(r, anonymous.Benign{}) == eligibility.None && !f.reached.Swap(true) {
 		f.Hints.End(messages.Unwrapped, messages.Routed, messages.Barred)
 	}
 	name := path.Base(r.URL.Path)

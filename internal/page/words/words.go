@@ -50,6 +50,8 @@ var settings = map[string]said{
 	"OrCrawlers": {"Set Options.Crawlers to see who came, and when.", "Set {-crawlers} to see who came, and when.", none},
 	"OrGoogle": {"Set Google in the options of package notify to submit the sitemap and to read what Google says.",
 		"Set {-google-token} to submit the sitemap and to read what Google says.", none},
+	"OrMount": {", with gorilla/mux by calling site.Mount(r) before that r.Use, with others by putting site.Wrap around " +
+		"it", none, none},
 	"OrNotify": {"Package notify tells Bing, Yandex, Seznam, Naver, Yep and Amazon what changed.",
 		"{-indexnow} tells Bing, Yandex, Seznam, Naver, Yep and Amazon what changed.", none},
 	"OrReserve": {", or lower Options.Reserve", ", or lower {-reserve}", none},
