@@ -375,6 +375,9 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 		errors.Is(err, explore.ErrElsewhere) {
 		err = fmt.Errorf("%w; %s", err, s.elsewhere(err))
 	}
+	if errors.Is(err, explore.ErrCircles) {
+		s.hints.Give(messages.Circles, "")
+	}
 	if err != nil {
 		err = fmt.Errorf("servemap: exploring: %w", err)
 	}

@@ -39,6 +39,48 @@ func TestSiteThatRedirectsToAnotherHostIsInTheTable(t *testing.T) {
 	})
 }
 
+// Where nothing is listed, nothing is left out as it should be, and a hint says what the entry does.
+func TestSiteOfWhichNothingIsListedIsNotAsItShouldBe(t *testing.T) {
+	again := func(w http.ResponseWriter, r *http.Request) {
+		moved(http.StatusMovedPermanently, "https://example.com"+r.URL.Path)(w, r)
+	}
+	for _, tt := range []struct {
+		name, hint string
+		home       http.HandlerFunc
+	}{
+		{"another path", "The answer to / is 404.", http.NotFound},
+		{"a password", "The answer to / is 401.", status(http.StatusUnauthorized)},
+		{"https, of which the program does not know", "have it heed X-Forwarded-Proto", again},
+		{"noindex for all", "Here it is noindex, nofollow, in the header X-Robots-Tag.", testkit.Reply(http.StatusOK,
+			testkit.HTML("", "home"), "X-Robots-Tag", "noindex, nofollow")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			testkit.Run(t, testkit.Setup{Handler: tt.home}, func(s *testkit.Site) {
+				for range 3 {
+					s.Visit("/", "/a")
+					time.Sleep(time.Minute)
+				}
+				if hints := s.Stats().Hints; len(hints) != 1 || !strings.Contains(hints[0], tt.hint) {
+					s.Errorf("hints: %q", hints)
+				}
+				var o inspect.Overview
+				base.Check(s, json.Unmarshal([]byte(owner(s)("stats.json")), &o))
+				for _, g := range o.Reasons {
+					if g.Care != messages.Look {
+						s.Errorf("%+v", g)
+					}
+				}
+			})
+			testkit.Run(t, testkit.Setup{Handler: tt.home}, func(s *testkit.Site) {
+				_, _ = s.Explore(s.Context(), &servemap.ExploreOptions{Inside: s})
+				if hints := s.Stats().Hints; len(hints) != 1 || !strings.Contains(hints[0], tt.hint) {
+					s.Errorf("once explored: %q", hints)
+				}
+			})
+		})
+	}
+}
+
 // What exploring leaves out is in one table, with an example and a remedy, in its result, in Stats and in the log.
 func TestWhatIsLeftOutHasItsCauseExampleAndRemedy(t *testing.T) {
 	for _, tt := range []struct {

@@ -23,6 +23,7 @@ const (
 	Barred           // something around it answers requests for the sitemap
 	Replaced         // it does not see that pages are gone
 	Unanswered       // the site behind a proxy does not answer
+	Circles          // the entry redirects to itself
 	OtherOrigin      // requests or pages name another host or scheme
 	Canonicals       // pages name something else as canonical
 	OtherFolder      // requests are for another folder
@@ -78,6 +79,10 @@ var hintTexts = [hints]string{
 	Replaced: "A NotFoundHandler was set after site.Mount(r), so the site does not see that pages are gone, and keeps " +
 		"them. Set it before.",
 	Unanswered: "The site does not answer; visitors get 502 or 504. See whether it runs, and what its log says.",
+	Circles: "The site redirects visitors from where they enter to the same address, again and again, so nobody gets a " +
+		"page. " +
+		"Most often it does not know that they come by https: have it heed X-Forwarded-Proto, as PHP does once " +
+		"$_SERVER['HTTPS'] is on where that says https.",
 	OtherOrigin: "Visitors, redirects or the pages themselves use another host or scheme than the origin's, so nothing " +
 		"there is listed. " +
 		"Correct {Origin}, name its hosts in {Hosts}, or correct the canonical URLs.",

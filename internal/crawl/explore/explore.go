@@ -8,6 +8,7 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -224,6 +225,9 @@ func (e *explorer) begin(ctx context.Context) {
 
 const robotsTxt = "/robots.txt"
 
+// ErrCircles says that the site redirects an address to itself.
+var ErrCircles = errors.New("robots.txt redirects to itself")
+
 // askRobots reads the site's robots.txt (RFC 9309), as far as it is meant for the explorer. While the site answers
 // with a server error, nothing may be requested (section 2.3.1.4).
 func (e *explorer) askRobots(ctx context.Context) error {
@@ -237,6 +241,9 @@ func (e *explorer) askRobots(ctx context.Context) error {
 		if err := moved(e.Normalizer.Origin(), robotsTxt, a); err != nil {
 			e.leave(eligibility.LinkOffSite, 1, e.Normalizer.Origin().URL(robotsTxt))
 			return fmt.Errorf("asking for robots.txt: %w", err)
+		}
+		if to.Location == robotsTxt {
+			return ErrCircles
 		}
 		if hops == 5 || to.Location == "" {
 			return fmt.Errorf("robots.txt redirects to %q, where it cannot be read; nothing may be asked for",

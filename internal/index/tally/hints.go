@@ -89,7 +89,8 @@ func other(is string) cause {
 
 // noPage is the cause to say that an entry was no page.
 func noPage(k *observation.Observation) cause {
-	return cause{hint: messages.NoPageYet, args: []any{"entry", k.Location, "answer", k.Reason.String()}}
+	return cause{hint: messages.NoPageYet, text: fmt.Sprintf("The answer to %s is %d.", k.Location, k.Response.Status),
+		args: []any{"entry", k.Location, "answer", k.Reason.String()}}
 }
 
 // away is what follows from an entry that leads to another host: the site is there, unless it is a log-in or a consent,
@@ -104,6 +105,22 @@ func away(k *observation.Observation) cause {
 // keeps is the cause to say that something keeps crawlers from an entry.
 func keeps(by, entry string) cause {
 	return cause{hint: messages.Forbidden, text: fmt.Sprintf("Here it is %s.", by), args: []any{"entry", entry}}
+}
+
+// says tells which words of an entry keep crawlers away, and whether its header has them.
+func says(k *observation.Observation, is eligibility.Standing) string {
+	var all []string
+	if is.Reason == eligibility.NoIndex {
+		all = append(all, "noindex")
+	}
+	if k.NoFollow {
+		all = append(all, "nofollow")
+	}
+	text := strings.Join(all, ", ")
+	if strings.Contains(strings.ToLower(k.Response.Header.RobotsTag), all[0]) {
+		text += ", in the header X-Robots-Tag"
+	}
+	return text
 }
 
 // Read takes in a page that was read and is not a variant, and its verdict.
@@ -123,7 +140,7 @@ func (s *Tally) Read(k *observation.Observation, r merge.Merged) {
 		return
 	}
 	if r.Listed() && k.Full && !k.NoFollow && len(k.Links) > 0 {
-		if s.hints.End(messages.NoPageYet, messages.Forbidden, messages.DeadEnd); !k.Scheme {
+		if s.hints.End(messages.NoPageYet, messages.Circles, messages.Forbidden, messages.DeadEnd); !k.Scheme {
 			s.hints.End(messages.OtherOrigin)
 		}
 	}
@@ -132,8 +149,8 @@ func (s *Tally) Read(k *observation.Observation, r merge.Merged) {
 
 // ofEntry returns what follows from an entry that was read.
 func (s *Tally) ofEntry(k *observation.Observation, is eligibility.Standing) (found []cause) {
-	if k.NoFollow {
-		found = append(found, keeps("nofollow", k.Location))
+	if k.NoFollow || is.Reason == eligibility.NoIndex && k.Target == "" { // a root may lead to a language
+		found = append(found, keeps(says(k, is), k.Location))
 	}
 	if k.Scheme {
 		found = append(found, other(s.site.Normalizer.Origin().WithOtherScheme().String()))
@@ -147,8 +164,6 @@ func (s *Tally) ofEntry(k *observation.Observation, is eligibility.Standing) (fo
 	case is.Listed():
 	case k.Away != "":
 		found = append(found, away(k))
-	case is.Reason == eligibility.NoIndex && k.Target == "": // a root may lead to a language
-		found = append(found, keeps("noindex", k.Location))
 	case is.Reason == eligibility.CanonicalElsewhere && k.Twin:
 		found = append(found, s.twin())
 	case is.Reason == eligibility.CanonicalElsewhere && k.Canonical == "":
@@ -160,6 +175,8 @@ func (s *Tally) ofEntry(k *observation.Observation, is eligibility.Standing) (fo
 // EntryAnswered takes in the answer of an entry that the sitemap does not list.
 func (s *Tally) EntryAnswered(k *observation.Observation) {
 	switch {
+	case k.Kind == eligibility.Redirected && k.Target == k.Location:
+		s.asks(k, cause{hint: messages.Circles, args: []any{"entry", k.Location}})
 	case k.Kind == eligibility.Redirected && s.site.Normalizer.Twin(k.Location, k.Response.Header.Location):
 		s.asks(k, s.twin())
 	case k.Kind == eligibility.Redirected && k.Away != "":
