@@ -85,11 +85,14 @@ func (e *explorer) readSitemaps(ctx context.Context) {
 
 // add has a sitemap read, unless it is on another host or robots.txt disallows it.
 func (s *sources) add(at location.Result, written string, as source) {
+	as.usual = as.usual || s.Files.OwnsLocation(at.Location) // robots.txt names that of this process
 	switch as.location = strings.Clone(at.Location); {
 	case s.seen[at.Location]:
 		return
 	case at.Location == "":
 		s.skip(eligibility.OfAddress(at.Reason), s.named(at, written))
+		return
+	case as.usual && !s.robots.Allows(at.Location):
 		return
 	case !s.robots.Allows(at.Location):
 		s.skip(eligibility.Disallowed, s.Normalizer.Origin().URL(at.Location))
