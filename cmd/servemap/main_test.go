@@ -233,6 +233,8 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 			"-timeout 5: give a time with its unit, such as 30s or 90d. See"},
 		{"a parameter with its value", proxy("-to", "http://localhost:1", "-query", "p=5"),
 			`-query: "p=5" is not the name of a parameter, such as "p"; name each alone`},
+		{"a parameter as in a URL", proxy("-to", "http://localhost:1", "-query", "?id="),
+			`-query: "?id=" is not the name of a parameter, such as "id"; name each alone`},
 		{"a pattern with a space", proxy("-to", "http://localhost:1", "-never", "/a b"),
 			"-never /a b: must be written as in a URL"},
 		{"an upstream with a password", proxy("-to", "http://eve:geheim@localhost:1", "-origin", "https://example.com"),

@@ -27,7 +27,7 @@ func parseParams(keys []string) (map[string]bool, error) {
 // from Config.More.
 func CheckParam(key string) error {
 	if _, _, bad := normal(key, inKey); key == "" || bad != ReasonNone || strings.ContainsAny(key, "*%") {
-		such, _, _ := strings.Cut(key, "=")
+		such, _, _ := strings.Cut(strings.TrimLeft(key, "?&"), "=")
 		if such == key || CheckParam(such) != nil {
 			such = "page"
 		}

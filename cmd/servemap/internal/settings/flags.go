@@ -65,8 +65,8 @@ var takes = map[reflect.Type]string{
 	reflect.TypeFor[secret]():      `a text in quotes, such as "a"`,
 	reflect.TypeFor[[]string]():    `a list of texts in quotes, such as ["a"]`,
 	reflect.TypeFor[patterns]():    `a list of texts in quotes, such as ["/"]`,
-	reflect.TypeFor[[]rule]():      "tables, each below a line [[site.rule]] with two brackets",
-	reflect.TypeFor[[]*Settings](): "tables, each below a line [[site]] with two brackets",
+	reflect.TypeFor[[]rule]():      "a line [[site.rule]] with two brackets before each rule",
+	reflect.TypeFor[[]*Settings](): "a line [[site]] with two brackets before each site",
 	reflect.TypeFor[duration]():    "a time with its unit, such as 30s or 90d",
 	reflect.TypeFor[level]():       "debug, info, warn or error",
 }
