@@ -272,6 +272,8 @@ type Exploration struct {
 	Skipped map[string]int `json:"skipped,omitempty"`
 	// Examples have for each of these reasons the first such link, as a URL, or as its page has it if it is none.
 	Examples map[string]string `json:"examples,omitempty"`
+	// Links have for each of these reasons the links, at most 1,000, in the order in which they were found.
+	Links map[string][]string `json:"-"`
 	// Acting are the URLs of links that may act, one of each shape, at most 100. If one is a
 	// page, a [Rule] with [DecisionAlways] lets the next exploration request it.
 	Acting []string `json:"acting,omitempty"`
@@ -281,6 +283,8 @@ type Exploration struct {
 	Held []string `json:"held,omitempty"`
 	// Stale are URLs that the site's own sitemap lists, and that were answered with an error, at most 100.
 	Stale []string `json:"stale,omitempty"`
+	// Waits is how long Explore waits now, and for what, such as "30s, as https://example.com/a asks"; "" for nothing.
+	Waits string `json:"waits,omitempty"`
 }
 
 // ErrElsewhere is wrapped by the error of [Site.Explore] if the public origin does not lead to this process.

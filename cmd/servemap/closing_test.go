@@ -30,7 +30,7 @@ func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
 		{URL: at("/me"), Status: 302, To: at("/login")}, {URL: at("/a.pdf"), Status: 200},
 	}}
 	done := servemap.Exploration{Waiting: 4, Skipped: map[string]int{"disallowed": 2, "file": 7, "query": 5, "host": 1},
-		Examples: map[string]string{"query": at("/article.php?id=1")}}
+		Links: map[string][]string{"query": {at("/article.php?id=1")}}}
 	var b strings.Builder
 	plain := report.Style{Paint: func(_, text string) string { return text },
 		Escape: func(text string) string { return text }}
@@ -68,9 +68,10 @@ func TestSummaryOfACrawlTellsEachPageOnce(t *testing.T) {
 	busy := inspect.Link{URL: at("/busy"), Reason: "no-page", Status: 503, From: []string{at("/")}}
 	named := map[string][]inspect.Link{"no-page": {
 		{URL: at("/")}, {URL: at("/a"), Status: 403}, {URL: at("/b"), Status: 403}, busy, {URL: at("/away"), Status: 302},
+		{URL: at("/huge"), Status: 200},
 	}, "not-seen": {{URL: at("/c"), Status: 403}}}
 	groups := []inspect.Group{
-		{Verdict: "waiting", Reason: "no-page", Pages: 5, Care: messages.Intended}, // with the entry, to which nothing links
+		{Verdict: "waiting", Reason: "no-page", Pages: 6, Care: messages.Intended}, // with the entry, to which nothing links
 		{Verdict: "waiting", Reason: "not-seen", Pages: 1, Care: messages.Wait},
 	}
 	walled := pages.Answer{Status: 403, Body: []byte("<title>Making sure you're not a bot!</title> within.website anubis")}
@@ -81,7 +82,8 @@ func TestSummaryOfACrawlTellsEachPageOnce(t *testing.T) {
 			Header: http.Header{"Location": {"https://other.example/"}}}),
 	}
 	c := closing{broken: []inspect.Link{busy}, got: got}
-	c.leave(servemap.Exploration{Skipped: map[string]int{"failed": 1, "off-site": 1}}, groups, named)
+	c.leave(servemap.Exploration{Skipped: map[string]int{"failed": 1, "off-site": 1, "large": 1},
+		Links: map[string][]string{"large": {at("/huge")}}}, groups, named)
 	rows := map[string]int{}
 	for _, l := range c.left {
 		rows[l.says()] += l.n
@@ -89,6 +91,7 @@ func TestSummaryOfACrawlTellsEachPageOnce(t *testing.T) {
 	want := []leftOut{
 		{n: 2, why: "pages are kept from the crawl by a bot wall (Anubis, 403)"},
 		{n: 2, why: "pages are refused (403)"}, {n: 1, why: "link redirects to another host"},
+		{n: 1, why: "page is larger than 16 MB"},
 	}
 	for _, w := range want {
 		for says, n := range rows {

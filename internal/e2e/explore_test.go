@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -77,8 +78,61 @@ func TestExplorerTakesAPageThatIsLongerThanWhatIsReadOfIt(t *testing.T) {
 	site := testkit.Paths{"/": testkit.Page("home", "/long", "/endless"), "/long": testkit.Reply(http.StatusOK, long),
 		"/endless": endless}
 	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
-		explore(s, servemap.ExploreOptions{})
+		done := explore(s, servemap.ExploreOptions{})
 		s.WantListed("/", "/long")
+		if got := done.Links["large"]; !slices.Equal(got, []string{"https://example.com/endless"}) {
+			s.Errorf("too large are %v", got)
+		}
+	})
+}
+
+func TestLinkThatAnotherPageFollowsIsNotLeftOut(t *testing.T) {
+	h := func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/":
+			fmt.Fprint(w, "<title>Home</title><p>What there is.<a href=/b rel=nofollow>b</a><a href=/shy>shy</a>"+
+				"<a href=/a>a</a><a href=/alone rel=nofollow>alone</a>")
+		case "/shy":
+			fmt.Fprint(w, "<title>Shy</title><meta name=robots content=nofollow><p>It leads on.<a href=/a>a</a><a href=/c>c</a>")
+		case "/a":
+			fmt.Fprint(w, "<title>Last</title><p>It has one more link.<a href=/b>b</a><a href=/shy rel=nofollow>shy</a>")
+		case "/b", "/c", "/alone":
+			testkit.PageOfItsURL()(w, r)
+		default:
+			http.NotFound(w, r)
+		}
+	}
+	testkit.Run(t, testkit.Setup{Handler: http.HandlerFunc(h)}, func(s *testkit.Site) {
+		done := explore(s, servemap.ExploreOptions{Concurrency: 1})
+		s.WantListed("/", "/a", "/b", "/shy")
+		const at = "https://example.com"
+		if got := done.Links["nofollow"]; done.Skipped["nofollow"] != 2 || !slices.Equal(got, []string{at + "/alone", at +
+			"/shy"}) {
+			s.Errorf("%d say nofollow: %v", done.Skipped["nofollow"], got)
+		}
+	})
+}
+
+func TestExplorationThatIsCutCountsEachAddressOnce(t *testing.T) {
+	paths := numbered("/p%02d", 80)
+	h := func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/robots.txt":
+			fmt.Fprint(w, "Sitemap: /map.txt")
+		case r.URL.Path == "/map.txt":
+			for _, p := range paths {
+				fmt.Fprintf(w, "https://example.com%s\n", p)
+			}
+		case r.URL.Path != "/" && !strings.HasPrefix(r.URL.Path, "/p"):
+			http.NotFound(w, r)
+		default:
+			testkit.PageOfItsURL(paths...)(w, r)
+		}
+	}
+	testkit.Run(t, testkit.Setup{Handler: http.HandlerFunc(h)}, func(s *testkit.Site) {
+		if done := explore(s, servemap.ExploreOptions{MaxRequests: 10}); done.Waiting != 71 || len(done.Skipped) > 0 {
+			s.Errorf("%d wait, and left out are %v", done.Waiting, done.Skipped)
+		}
 	})
 }
 

@@ -81,6 +81,102 @@ func TestExplorationSaysWhyItWaitsForTheSite(t *testing.T) {
 	}
 }
 
+func TestOnePageThatIsRefusedHoldsUpNoOthers(t *testing.T) {
+	busy := func(after string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", after)
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}
+	hang := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+	for _, tt := range []struct {
+		name          string
+		refused       func(path string, times, all int) bool // asked for so often, as the so-many-th request
+		refuse        http.HandlerFunc
+		listed        int
+		others, whole time.Duration // until the last other page was asked for, and until the end, at most
+		waits         string
+	}{
+		{"asks for half a minute", func(path string, times, _ int) bool { return path == "/p07" && times == 1 }, busy("30"),
+			41, time.Second, 31 * time.Second, "30s, as https://example.com/p07 asks"},
+		{"asks for an hour", func(path string, _, _ int) bool { return path == "/p07" }, busy("3600"), 40, time.Second,
+			time.Second, ""},
+		{"hangs", func(path string, _, _ int) bool { return path == "/p07" }, hang, 40, 3 * time.Second, 31 * time.Second,
+			"29s, as https://example.com/p07 has not answered yet"},
+		{"many of them", func(path string, _, _ int) bool { return path > "/p25" }, busy(""), 27, time.Second,
+			4 * time.Second, "1s, as https://example.com/p26 asks"},
+		{"the site", func(_ string, _, all int) bool { return all > 10 && all < 15 }, busy("20"), 41, time.Minute,
+			3 * time.Minute, "20s, as the site answers 503"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			paths, begun, times, all, last := numbered("/p%02d", 40), time.Time{}, map[string]int{}, 0, time.Duration(0)
+			var mu sync.Mutex
+			refuses := func(path string) bool {
+				mu.Lock()
+				defer mu.Unlock()
+				all++
+				times[path]++
+				refused := strings.HasPrefix(path, "/p") && tt.refused(path, times[path], all)
+				if !refused && times[path] == 1 {
+					last = time.Since(begun)
+				}
+				return refused
+			}
+			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case refuses(r.URL.Path):
+					tt.refuse(w, r)
+				case r.URL.Path == "/":
+					testkit.PageOfItsURL(paths...)(w, r)
+				case strings.HasPrefix(r.URL.Path, "/p"):
+					testkit.PageOfItsURL("/")(w, r)
+				default:
+					http.NotFound(w, r)
+				}
+			})
+			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+				var waits []string
+				begun = time.Now()
+				explore(s, servemap.ExploreOptions{Concurrency: 4, Progress: func(x servemap.Exploration) {
+					waits = append(waits, x.Waits)
+				}})
+				if n := s.Stats().Listed; n != tt.listed {
+					s.Errorf("%d pages are listed, want %d", n, tt.listed)
+				}
+				if took := time.Since(begun); last > tt.others || took > tt.whole {
+					s.Errorf("the last other page was asked for after %v, and it took %v", last, took)
+				}
+				if !strings.Contains(strings.Join(waits, "\n"), tt.waits) {
+					s.Errorf("it says that it waits %q, want %q", waits, tt.waits)
+				}
+			})
+		})
+	}
+}
+
+func TestWhatLeadsToPagesIsAskedForAgainWhenTheSiteSays(t *testing.T) {
+	asked := map[string]int{}
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch asked[r.URL.Path]++; {
+		case asked[r.URL.Path] == 1 && r.URL.Path != "/":
+			w.Header().Set("Retry-After", "20")
+			w.WriteHeader(http.StatusTooManyRequests)
+		case r.URL.Path == "/robots.txt":
+			fmt.Fprint(w, "Sitemap: /map.xml")
+		case r.URL.Path == "/map.xml":
+			fmt.Fprint(w, "<urlset><url><loc>https://example.com/alone</loc></url></urlset>")
+		case r.URL.Path == "/" || r.URL.Path == "/alone":
+			testkit.PageOfItsURL()(w, r)
+		default:
+			http.NotFound(w, r)
+		}
+	})
+	testkit.Run(t, testkit.Setup{Handler: &serial{next: h}}, func(s *testkit.Site) {
+		explore(s, servemap.ExploreOptions{})
+		s.WantListed("/", "/alone")
+	})
+}
+
 func TestExplorationOfEndlessRedirectsEnds(t *testing.T) {
 	for _, tt := range []struct {
 		name string

@@ -206,8 +206,11 @@ var reasons = []Reason{
 	{Reason: eligibility.LinkFile, Care: Intended,
 		Why:  "{it is named like a file|link leads to a file|links lead to files}, such as a download or a feed",
 		Todo: files + " A page is sent with the Content-Type text/html."},
+	{Reason: eligibility.LinkLarge, Care: Look, // as package explore has it
+		Why:  "{page is|pages are} larger than 16 MB, so {it was|they were} not read to {its|their} end",
+		Todo: "Search engines read the first 2 MB of a page: split {it|them}."},
 	{Reason: eligibility.LinkNoFollow, Care: Intended,
-		Why:  "{link, or its page, says|links, or their pages, say} nofollow",
+		Why:  "{link or page says|links and pages say} nofollow",
 		Todo: "Remove that where it is a mistake."},
 	{Reason: eligibility.LinkFailed, Care: Look,
 		Why:  "{page was|pages were} refused by the site, or not answered to the end",

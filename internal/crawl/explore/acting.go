@@ -87,7 +87,5 @@ func (e *explorer) acts(loc string) {
 		slices.SortStableFunc(all, func(a, b string) int { return strings.Count(a, "?") - strings.Count(b, "?") })
 		e.report.Acting = all[:min(len(all), actingTold)]
 	}
-	if e.leave(eligibility.LinkActs, 1, ""); len(e.report.Acting) > 0 {
-		e.report.Examples[eligibility.LinkActs.String()] = e.report.Acting[0]
-	}
+	e.leave(eligibility.LinkActs, 1, e.Normalizer.Origin().URL(loc))
 }

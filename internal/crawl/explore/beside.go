@@ -70,7 +70,8 @@ func (e *explorer) isNone(ctx context.Context, stands string, b *beside) {
 }
 
 // askBeside asks for an address that is made up beside a location. If there is a page, it asks for another one: where
-// they differ, the site has a page at any address. It returns nil if nothing was answered.
+// they differ, the site has a page at any address. It returns nil if none may be asked for. Where nothing is answered,
+// nothing is asked for again: each page of the shape would wait for that.
 func (e *explorer) askBeside(ctx context.Context, loc string) (b *beside) {
 	if e.Ledger.beside == nil || len(e.Ledger.beside) >= mostBeside {
 		return nil
@@ -81,10 +82,7 @@ func (e *explorer) askBeside(ctx context.Context, loc string) (b *beside) {
 			return b
 		}
 		a := e.request(ctx, address)
-		if a.err != nil {
-			return nil
-		}
-		if a.status != http.StatusOK || !response.IsHTML(a.header.Get("Content-Type")) {
+		if a.err != nil || a.status != http.StatusOK || !response.IsHTML(a.header.Get("Content-Type")) {
 			return &beside{}
 		}
 		shows := observation.Answered(e.Normalizer, address, a.page)

@@ -13,6 +13,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/eligibility"
@@ -90,15 +91,17 @@ func (c *Config) Walks() bool { return c.MaxRequests > 1 }
 
 // Report says how far an exploration has got.
 type Report struct {
-	Requests int               // made
-	Pages    int               // that were answered with HTML
-	Waiting  int               // locations still to request
-	Skipped  map[string]int    // links that were not requested, by reason
-	Examples map[string]string // the URL or text of the first of them
-	Acting   []string          // the first links that may act, as URLs, one of each shape, those without a query first
-	Params   []string          // the parameters that keep most linked pages out, each with its path
-	Held     []string          // at the end, the URLs of pages that are held
-	Stale    []string          // the first URLs of the site's own sitemap that are answered with an error
+	Requests int                 // made
+	Pages    int                 // that were answered with HTML
+	Waiting  int                 // locations still to request
+	Skipped  map[string]int      // links that were not requested, by reason
+	Examples map[string]string   // the URL or text of the first of them
+	Links    map[string][]string // those of more of them, in their order
+	Acting   []string            // the first links that may act, as URLs, one of each shape, those without a query first
+	Params   []string            // the parameters that keep most linked pages out, each with its path
+	Held     []string            // at the end, the URLs of pages that are held
+	Stale    []string            // the first URLs of the site's own sitemap that are answered with an error
+	Waits    string              // what it waits for now, and how long, "" for nothing
 }
 
 // How many acting links, parameters, held and stale pages a report names.
@@ -107,6 +110,7 @@ const (
 	paramsTold = 20
 	heldTold   = 100
 	staleTold  = 100
+	linksTold  = 1000 // for each reason
 )
 
 // explorer is one exploration. It belongs to the goroutine of Run.
@@ -116,10 +120,12 @@ type explorer struct {
 	frontier *frontier
 	robots   *robots.Rules
 	pace     pace
+	patience time.Duration // for an answer
+	answered string        // a location for which the site has answered
 	report   Report
-	away     error           // the entry redirects to another host
-	doubtful []string        // the locations of pages that look like secrets
-	skipped  map[string]bool // links that are counted in the report
+	away     error                         // the entry redirects to another host
+	doubtful []string                      // the locations of pages that look like secrets
+	skipped  map[string]eligibility.Reason // links that are counted in the report, and why if another may lead there
 	queries  queries
 
 	lines     []string        // the sitemaps that robots.txt names, as written
@@ -134,8 +140,9 @@ func newExplorer(cfg Config) *explorer {
 	}
 	f := newFrontier(cfg.MaxRequests, cfg.Ledger)
 	e := &explorer{
-		Config: cfg, frontier: f, report: Report{Skipped: map[string]int{}, Examples: map[string]string{}},
-		skipped:   map[string]bool{},
+		Config: cfg, frontier: f, patience: requestPatience, report: Report{Skipped: map[string]int{}, Examples: map[string]string{},
+			Links: map[string][]string{}},
+		skipped:   map[string]eligibility.Reason{},
 		published: map[string]bool{}, listed: map[string]bool{},
 		queries: queries{f, map[string]*linked{}, map[string]string{}, map[string][]string{}, nil},
 	}
@@ -192,9 +199,7 @@ func (e *explorer) held(ctx context.Context) {
 		if err != nil || p.Verdict != eligibility.Held {
 			continue
 		}
-		if e.leave(eligibility.LinkHeld, 1, e.Normalizer.Origin().URL(loc)); len(e.report.Held) < heldTold {
-			e.report.Held = append(e.report.Held, e.Normalizer.Origin().URL(loc))
-		}
+		e.leave(eligibility.LinkHeld, 1, e.Normalizer.Origin().URL(loc))
 	}
 }
 
@@ -235,7 +240,7 @@ func (e *explorer) askRobots(ctx context.Context) error {
 		e.obey(e.Robots)
 		return nil
 	}
-	a := e.ask(ctx, robotsTxt, false)
+	a := e.askPatiently(ctx, robotsTxt)
 	for hops := 0; a.err == nil && a.status >= 300 && a.status < 400; hops++ { // section 2.3.1.2
 		to := e.Normalizer.Resolve(robotsTxt, a.header.Get("Location"))
 		if err := moved(e.Normalizer.Origin(), robotsTxt, a); err != nil {
@@ -249,7 +254,7 @@ func (e *explorer) askRobots(ctx context.Context) error {
 			return fmt.Errorf("robots.txt redirects to %q, where it cannot be read; nothing may be asked for",
 				a.header.Get("Location"))
 		}
-		a = e.ask(ctx, to.Location, false)
+		a = e.askPatiently(ctx, to.Location)
 	}
 	switch {
 	case a.err != nil:
@@ -264,6 +269,22 @@ func (e *explorer) askRobots(ctx context.Context) error {
 		e.obey(a.body)
 	}
 	return nil
+}
+
+// askPatiently requests a location again when the site says that it may, up to some times.
+func (e *explorer) askPatiently(ctx context.Context, loc string) answer {
+	for tries := 1; ; tries++ {
+		a := e.ask(ctx, loc, false)
+		if !Repeats(a.status) {
+			e.answered = loc
+		}
+		if !a.asks() || tries == mostTries {
+			return a
+		}
+		if e.refuses(ctx, a); e.rest(ctx) != nil {
+			return a
+		}
+	}
 }
 
 func (e *explorer) obey(robotsTxt []byte) {

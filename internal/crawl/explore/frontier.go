@@ -1,7 +1,9 @@
 package explore
 
 import (
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/zeebo/xxh3"
 
@@ -20,11 +22,14 @@ type item struct {
 	Unlikely bool   // it is named like a file, or has a parameter that is not allowed
 	Tries    int    // how often the site refused it
 	Hops     int    // redirects that led to it from a link or an entry
+
+	Since, After time.Time // when it was first asked for, and when again, if the site refused it
 }
 
 const (
-	mostTries     = 3 // for a location that the site refuses while it answers others
-	mostRemembers = 4 // locations that wait, for each request that may be made
+	mostTries      = 3 // for a location that the site refuses while it answers others
+	mostRemembers  = 4 // locations that wait, for each request that may be made, and leastRemembers at least
+	leastRemembers = 20_000
 )
 
 // frontier holds the locations to request. It uses only its own memory, and the ledger.
@@ -34,6 +39,7 @@ type frontier struct {
 	ledger   *Ledger
 	seen     map[uint64]bool // hashes of the locations that were found
 	queues   [2]queue        // the second one has the unlikely ones
+	later    []*item         // that the site refused, and that wait for their time
 	controls controls
 	dropped  func(*item) // is told of each item that is not worth a request
 
@@ -104,7 +110,7 @@ func (f *frontier) add(it item) (why eligibility.Reason) {
 		return eligibility.None
 	case !f.fresh && f.ledger.isSpent(f.page.Shape):
 		return eligibility.LinkEndless
-	case f.waiting() >= mostRemembers*f.most:
+	case f.full():
 		return eligibility.LinkTooMany
 	}
 	f.news(it.Location)
@@ -119,12 +125,15 @@ func (f *frontier) add(it item) (why eligibility.Reason) {
 // addListed puts a listed location into the frontier. It returns false if that was
 // added before, or there is no room.
 func (f *frontier) addListed(location string) bool {
-	if f.waiting() >= mostRemembers*f.most || !f.news(location) {
+	if f.full() || !f.news(location) {
 		return false
 	}
 	f.put(&item{Location: strings.Clone(location), Free: true, Plain: true})
 	return true
 }
+
+// full reports whether no more locations can be remembered.
+func (f *frontier) full() bool { return f.waiting() >= max(leastRemembers, mostRemembers*f.most) }
 
 // put queues an item, unless it may be a control.
 func (f *frontier) put(it *item) {
@@ -139,7 +148,14 @@ func (f *frontier) put(it *item) {
 }
 
 // next returns the item to request next.
-func (f *frontier) next() (item, bool) {
+func (f *frontier) next(now time.Time) (item, bool) {
+	f.later = slices.DeleteFunc(f.later, func(it *item) bool {
+		due := !now.Before(it.After)
+		if due {
+			f.put(it)
+		}
+		return due
+	})
 	for f.asked < f.most {
 		it := f.queues[0].take()
 		if it == nil {
@@ -158,15 +174,23 @@ func (f *frontier) next() (item, bool) {
 	return item{}, false
 }
 
-// refused puts an item that the site refused behind all others. It returns false if the
+// refused has an item that the site refused asked for again at its time, behind all others. It returns false if the
 // item was tried often enough.
 func (f *frontier) refused(it item) bool {
 	if it.Tries++; it.Tries >= mostTries {
 		return false
 	}
-	f.put(&it)
+	f.later = append(f.later, &it)
 	f.asked--
 	return true
+}
+
+// rests returns the first of the items that wait for their time, nil if none may be asked for.
+func (f *frontier) rests() *item {
+	if len(f.later) == 0 || f.asked >= f.most {
+		return nil
+	}
+	return slices.MinFunc(f.later, func(a, b *item) int { return a.After.Compare(b.After) })
 }
 
 // release puts the items that wait because they may be controls into the queues if they are
@@ -198,5 +222,5 @@ func (f *frontier) end() {
 }
 
 func (f *frontier) waiting() int {
-	return f.queues[0].items + f.queues[1].items + len(f.controls.waiting)
+	return f.queues[0].items + f.queues[1].items + len(f.later) + len(f.controls.waiting)
 }

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/servemap/servemap/internal/decide/action"
 )
 
 // locations returns all locations of a frontier, in its order.
 func locations(f *frontier) (all []string) {
-	for it, ok := f.next(); ok; it, ok = f.next() {
+	for it, ok := f.next(time.Now()); ok; it, ok = f.next(time.Now()) {
 		all = append(all, it.Location)
 	}
 	return all
@@ -54,7 +55,7 @@ func TestPagesThatShowNothingNewAreFollowedForAWhile(t *testing.T) {
 		f := newFrontier(500, NewLedger(500))
 		f.add(item{Location: "/start"})
 		n := 0
-		for it, ok := f.next(); ok; it, ok = f.next() {
+		for it, ok := f.next(time.Now()); ok; it, ok = f.next(time.Now()) {
 			f.begin(it, text(fmt.Sprint("page ", n)))
 			f.add(item{Location: tt.link(n), Plain: true})
 			f.end()
@@ -83,7 +84,7 @@ func TestFewPagesWithTheSameParametersAreRequestedThatShowNothingNew(t *testing.
 		f.add(item{Location: "/last"})
 		n, same := 0, text("what there is")
 		f.begin(item{}, same)
-		for it, ok := f.next(); ok; it, ok = f.next() {
+		for it, ok := f.next(time.Now()); ok; it, ok = f.next(time.Now()) {
 			if it.Location == "/last" && n > 0 {
 				t.Errorf("%s: a page without a query came after %d with one", tt.name, n)
 			}
@@ -106,7 +107,7 @@ func TestRefusedLocationIsTriedAgainAtTheEndAndNotForEver(t *testing.T) {
 		f.add(item{Location: loc})
 	}
 	var asked []string
-	for it, ok := f.next(); ok; it, ok = f.next() {
+	for it, ok := f.next(time.Now()); ok; it, ok = f.next(time.Now()) {
 		if asked = append(asked, it.Location); it.Location == "/broken" {
 			f.refused(it)
 		}

@@ -55,19 +55,20 @@ func (e *explorer) follow(r result) {
 	}
 	e.queries.answers = append(e.queries.answers, page)
 	if noFollow || facts.NoFollow {
-		for _, l := range facts.Links {
-			e.skip(eligibility.LinkNoFollow, e.named(e.Normalizer.Resolve(base, l.Href), l.Href))
+		if len(facts.Links) > 0 {
+			e.leave(eligibility.LinkNoFollow, 1, e.Normalizer.Origin().URL(r.Location))
 		}
 		return
 	}
 	for _, l := range facts.Links {
-		switch {
-		case l.NoFollow:
-			e.skip(eligibility.LinkNoFollow, e.named(e.Normalizer.Resolve(base, l.Href), l.Href))
+		switch to := e.Normalizer.Resolve(base, l.Href); {
+		case l.NoFollow && !e.frontier.has(to.Location):
+			e.skip(eligibility.LinkNoFollow, e.named(to, l.Href))
+		case l.NoFollow: // others follow it
 		case l.Acts:
-			e.acts(e.Normalizer.Resolve(base, l.Href).Location)
+			e.acts(to.Location)
 		default:
-			e.consider(e.Normalizer.Resolve(base, l.Href), l.Href, item{})
+			e.consider(to, l.Href, item{})
 		}
 	}
 	for _, a := range facts.Alternates {
@@ -156,6 +157,8 @@ func (e *explorer) consider(to location.Result, href string, as item) {
 		e.dropped(&as)
 	case why != eligibility.None:
 		e.skip(why, link)
+	default:
+		e.follows(link)
 	}
 }
 
@@ -164,25 +167,37 @@ const skippedKept = 100_000
 
 // once reports whether a link is left out for the first time.
 func (e *explorer) once(link string) bool {
-	if e.skipped[link] || len(e.skipped) >= skippedKept {
+	if _, was := e.skipped[link]; was || len(e.skipped) >= skippedKept {
 		return false
 	}
-	e.skipped[strings.Clone(link)] = true
+	e.skipped[strings.Clone(link)] = eligibility.None
 	return true
 }
 
 // skip counts a link that exploring does not request, once, however it is written.
 func (e *explorer) skip(why eligibility.Reason, link string) {
 	if e.once(link) {
+		e.skipped[link] = why
 		e.leave(why, 1, link)
 	}
 }
 
-// leave counts what is left out.
-func (e *explorer) leave(why eligibility.Reason, n int, example string) {
+// follows takes back that a link was left out, since another one leads there.
+func (e *explorer) follows(link string) {
+	if why := e.skipped[link].String(); e.skipped[link] != eligibility.None {
+		e.skipped[link] = eligibility.None
+		e.report.Links[why] = slices.DeleteFunc(e.report.Links[why], func(u string) bool { return u == link })
+		if e.report.Skipped[why]--; e.report.Skipped[why] == 0 {
+			delete(e.report.Skipped, why)
+		}
+	}
+}
+
+// leave counts what is left out, and names it, unless it is "".
+func (e *explorer) leave(why eligibility.Reason, n int, link string) {
 	name := why.String()
-	if e.report.Skipped[name] += n; e.report.Examples[name] == "" {
-		e.report.Examples[name] = strings.Clone(example)
+	if e.report.Skipped[name] += n; link != "" && len(e.report.Links[name]) < linksTold {
+		e.report.Links[name] = append(e.report.Links[name], strings.Clone(link))
 	}
 }
 

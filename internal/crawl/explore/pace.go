@@ -7,7 +7,7 @@ import (
 )
 
 // pace says how fast to send requests. It runs one more at once for each round of answers that take no longer for it,
-// and half as many when they do. It stops for a while when the site says that it is overloaded. It has no clock.
+// and half as many when they do. It stops for a while when the site refuses one page after the other. It has no clock.
 type pace struct {
 	usual   time.Duration // duration of an answer, as a moving mean
 	alone   time.Duration // that of the first answers
@@ -37,21 +37,32 @@ func Repeats(status int) bool {
 	return false
 }
 
+// Patience says how long to wait after the n-th refusal in a row: as long as it asks for, at least.
+func Patience(now time.Time, n int, refusal http.Header) time.Duration {
+	asks := refusal.Get("Retry-After")
+	pause := firstPause << min(n-1, 10)
+	if seconds, err := strconv.Atoi(asks); err == nil {
+		pause = max(pause, time.Duration(min(seconds, 1<<20))*time.Second)
+	} else if at, err := http.ParseTime(asks); err == nil {
+		pause = max(pause, at.Sub(now))
+	}
+	return pause
+}
+
 // saw notes an answer. It reports whether the site refused the request because of its load,
 // or is not there. Then the request must be repeated.
 func (p *pace) saw(now time.Time, a answer) (refused bool) {
 	if Repeats(a.status) {
-		p.refused++
-		pause := min(longestPause, firstPause<<min(p.refused-1, 10))
-		if seconds, err := strconv.Atoi(a.header.Get("Retry-After")); err == nil && seconds > 0 {
-			pause = min(longestPause, max(pause, time.Duration(seconds)*time.Second))
+		if !p.pauses(now) { // else it was sent before
+			p.refused++
+			p.more /= 2
+			p.until = now.Add(min(longestPause, Patience(now, p.refused, a.header)))
 		}
-		p.until = now.Add(pause)
 		return true
 	}
 	p.refused = 0
 	p.answers++
-	p.usual += (a.elapsed - p.usual) / time.Duration(min(p.answers, firstAnswers))
+	p.usual += (min(a.elapsed, p.long()) - p.usual) / time.Duration(min(p.answers, firstAnswers))
 	if p.answers == firstAnswers {
 		p.alone, p.more = p.usual, 1
 	}
@@ -67,6 +78,15 @@ func (p *pace) saw(now time.Time, a answer) (refused bool) {
 	}
 	return false
 }
+
+// pauses reports whether the site is left alone.
+func (p *pace) pauses(now time.Time) bool { return p.refused > 0 && now.Before(p.until) }
+
+// resume ends a pause: what was refused is one page, and not the site.
+func (p *pace) resume() { p.refused, p.until = 0, time.Time{} }
+
+// long returns how long an answer takes that is an odd one, and says nothing of the others.
+func (p *pace) long() time.Duration { return max(time.Second, 10*p.usual) }
 
 // allowed returns how many requests may run at once, of at most so many.
 func (p *pace) allowed(most int) int {

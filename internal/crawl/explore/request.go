@@ -20,8 +20,12 @@ const Agent = "servemap-explore"
 
 const (
 	requestPatience = 10 * time.Second
+	// pagePatience is how long a walk waits for one page in all, while the site answers for others: for its answer, and
+	// as long as it asks for.
+	pagePatience = 30 * time.Second
 	// mostRead is how long an answer may be. What is longer than [observation.MaxPage] is read to its end
-	// all the same, since a page that breaks off is none. A longer answer is not a page but a file.
+	// all the same, since a page that breaks off is none. A longer answer counts as a file, and a page is told as one
+	// that is too large.
 	mostRead = 16 << 20
 )
 
@@ -35,6 +39,12 @@ type answer struct {
 	err     error
 
 	elsewhere bool // a page, but this process had no part in it
+	large     bool // a page, but longer than mostRead
+}
+
+// asks reports whether an answer asks for patience, and not only fails.
+func (a *answer) asks() bool {
+	return a.status == http.StatusTooManyRequests || Repeats(a.status) && a.header.Get("Retry-After") != ""
 }
 
 // ask requests a page, and lets the site learn what came out.
@@ -50,7 +60,7 @@ func (e *explorer) ask(ctx context.Context, loc string, published bool) answer {
 
 // request requests a location as a stranger would.
 func (e *explorer) request(ctx context.Context, loc string) (a answer) {
-	ctx, cancel := context.WithTimeout(ctx, requestPatience)
+	ctx, cancel := context.WithTimeout(ctx, e.patience)
 	defer cancel()
 	begun := time.Now()
 	err := e.send(ctx, loc, func(resp *http.Response) error {
@@ -106,11 +116,12 @@ func (a *answer) read(from io.Reader) error {
 	if err != nil {
 		return err
 	}
-	more, err := io.Copy(io.Discard, io.LimitReader(from, mostRead))
+	more, err := io.Copy(io.Discard, io.LimitReader(from, mostRead-observation.MaxPage))
 	if err != nil {
 		return err
 	}
-	if a.body = body; more == mostRead {
+	if a.body = body; more == mostRead-observation.MaxPage {
+		a.large = a.status == http.StatusOK && response.IsHTML(a.header.Get("Content-Type"))
 		a.header.Del("Content-Type")
 		a.body = nil
 	}
@@ -145,8 +156,8 @@ func Look(ctx context.Context, cfg Config, loc string) (answered bool) {
 	defer e.connect()()
 	a := e.ask(ctx, loc, false)
 	if first := cfg.Ledger != nil && cfg.Ledger.waited(loc); first && a.err == nil {
-		e.follow(result{item{Location: loc, Old: !cfg.Ledger.isNew(loc), Plain: true, Unlikely: eligibility.AssetName(loc)},
-			a})
+		it := item{Location: loc, Old: !cfg.Ledger.isNew(loc), Plain: true, Unlikely: eligibility.AssetName(loc)}
+		e.follow(result{item: it, answer: a})
 	}
 	switch {
 	case a.err != nil, a.elsewhere, a.status == http.StatusBadRequest, a.status == http.StatusTooManyRequests,

@@ -124,7 +124,7 @@ func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]b
 		}
 	}
 	e.frontier.release()
-	for it, ok := e.frontier.next(); ok && links > 0; it, ok = e.frontier.next() {
+	for it, ok := e.frontier.next(time.Now()); ok && links > 0; it, ok = e.frontier.next(time.Now()) {
 		p, err := e.Indexer.Page(ctx, it.Location)
 		if tried[it.Location] || err != nil || !p.Reason.Unvisited() && p.Reason != eligibility.NoPage {
 			e.queries.queueQueryOf(it.Location)
@@ -156,7 +156,7 @@ func (e *explorer) visit(ctx context.Context, it item) error {
 	}
 	a := e.ask(ctx, it.Location, false)
 	if ctx.Err() == nil && !e.pace.saw(time.Now(), a) {
-		e.follow(result{it, a})
+		e.follow(result{item: it, answer: a})
 	}
 	return ctx.Err()
 }

@@ -134,11 +134,25 @@ func TestPaceFollowsTheSite(t *testing.T) {
 			p.until = now
 		}, 4, 0},
 		{"refused", func(p *pace) { p.saw(now, answer{status: 503}) }, 1, time.Second},
-		{"refused three times", func(p *pace) {
+		{"refused three times, each after the pause before", func(p *pace) {
+			p.saw(now, answer{status: 503})
+			p.saw(p.until, answer{status: 429})
+			p.saw(p.until, answer{status: 503})
+		}, 1, 7 * time.Second},
+		{"refused to three that ran at once", func(p *pace) {
 			p.saw(now, answer{status: 503})
 			p.saw(now, answer{status: 429})
 			p.saw(now, answer{status: 503})
-		}, 1, 4 * time.Second},
+		}, 1, time.Second},
+		{"refused one page, and not the site", func(p *pace) {
+			answers(p, 100, 30*time.Millisecond)
+			p.saw(now, answer{status: 503, header: http.Header{"Retry-After": {"30"}}})
+			p.resume()
+		}, 4, 0},
+		{"one slow page", func(p *pace) {
+			answers(p, 100, 30*time.Millisecond)
+			answers(p, 1, 25*time.Second)
+		}, 4, 0},
 		{"the site is not there", func(p *pace) { p.saw(now, answer{err: io.EOF}) }, 1, time.Second},
 		{"the proxy does not reach the site", func(p *pace) { p.saw(now, answer{status: 502}) }, 1, time.Second},
 		{"told when to come back", func(p *pace) {
@@ -148,7 +162,10 @@ func TestPaceFollowsTheSite(t *testing.T) {
 			p *pace) {
 			p.saw(now, answer{status: 429, header: http.Header{"Retry-After": {"86400"}}})
 		}, 1, time.Minute},
-		{"a date for an answer", func(p *pace) {
+		{"told the time to come back", func(p *pace) {
+			p.saw(now, answer{status: 429, header: http.Header{"Retry-After": {"Fri, 15 Jan 2027 08:00:20 GMT"}}})
+		}, 1, 20 * time.Second},
+		{"told a time that is over", func(p *pace) {
 			p.saw(now, answer{status: 429, header: http.Header{"Retry-After": {"Sun, 22 Nov 2026 00:00:00 GMT"}}})
 		}, 1, time.Second},
 	} {

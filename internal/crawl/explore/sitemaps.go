@@ -28,8 +28,11 @@ const (
 // source is a sitemap that the site may have.
 type source struct {
 	location string
-	hops     int  // redirects that led to it
-	usual    bool // nobody names it
+	hops     int // redirects that led to it
+	tries    int // how often it was asked for
+
+	after time.Time // when it is asked for again
+	usual bool      // nobody names it
 }
 
 // sources are the sitemaps of one exploration.
@@ -66,12 +69,22 @@ func (e *explorer) readSitemaps(ctx context.Context) {
 	for failed := 0; len(s.waiting) > 0 && failed < mostRefused && e.rest(ctx) == nil; {
 		next, begun := s.waiting[0], time.Now()
 		s.waiting = s.waiting[1:]
-		err := s.read(ctx, next)
+		e.waits(next.after, e.Normalizer.Origin().URL(next.location)+" asks")
+		_ = sleep(ctx, time.Until(next.after))
+		err, of := s.read(ctx, next), refused{}
+		isRefused := errors.As(err, &of)
+		if next.tries++; isRefused && of.asks() && next.tries < mostTries {
+			if now := time.Now(); e.refuses(ctx, of.answer) {
+				next.after = now.Add(min(Patience(now, next.tries, of.header), pagePatience))
+			}
+			s.waiting = append(s.waiting, next)
+			continue
+		}
 		if err != nil && !next.usual {
 			e.leave(eligibility.LinkUnread, 1, e.Normalizer.Origin().URL(next.location))
 		}
 		pause := time.Since(begun) // where nothing came, the site may be making it still
-		if failed++; !errors.Is(err, errRefused) {
+		if failed++; !isRefused {
 			failed, pause = 0, min(pause, firstPause)
 		}
 		if pause > slowAnswer {
@@ -105,10 +118,13 @@ func (s *sources) add(at location.Result, written string, as source) {
 	s.waiting = append(s.waiting, as)
 }
 
-var (
-	errNoSitemap = errors.New("no sitemap is there")
-	errRefused   = errors.New("the site does not answer") // which may be of its load
-)
+var errNoSitemap = errors.New("no sitemap is there")
+
+// refused is the error of a site that does not answer, which may be of its load.
+type refused struct {
+	error
+	answer
+}
 
 // read reads one sitemap.
 func (s *sources) read(ctx context.Context, from source) error {
@@ -151,13 +167,13 @@ func (e *explorer) publish(at location.Result, written string) {
 	switch {
 	case e.published[at.Location]:
 	case e.Files.Lists(at.Location): // what is listed is asked for at the end
-		if len(e.listed) < e.MaxRequests {
+		if len(e.listed) < max(leastRemembers, e.MaxRequests) {
 			e.listed[strings.Clone(at.Location)] = true
 		}
 	case at.Location == "", at.Reason == location.ReasonOutsideFolder:
 		e.skip(eligibility.OfAddress(at.Reason), e.named(at, written))
-	case len(e.published) == e.MaxRequests:
-		e.leave(eligibility.LinkTooMany, 1, e.Normalizer.Origin().URL(at.Location))
+	case len(e.published) == max(leastRemembers, e.MaxRequests):
+		e.skip(eligibility.LinkTooMany, e.Normalizer.Origin().URL(at.Location))
 	default:
 		e.published[strings.Clone(at.Location)] = true
 		e.consider(at, written, item{Free: true, Plain: true})
@@ -168,9 +184,9 @@ func (e *explorer) publish(at location.Result, written string) {
 func (e *explorer) file(ctx context.Context, loc string, most int) (text []byte, to string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, sitemapPatience)
 	defer cancel()
-	answered := false // by the site itself, and not for its load
+	a := answer{}
 	err = e.send(ctx, loc, func(resp *http.Response) error {
-		answered = resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests
+		a = answer{status: resp.StatusCode, header: resp.Header}
 		switch to = resp.Header.Get("Location"); {
 		case resp.StatusCode >= 300 && resp.StatusCode < 400 && to != "":
 			return nil
@@ -190,8 +206,8 @@ func (e *explorer) file(ctx context.Context, loc string, most int) (text []byte,
 		}
 		return err
 	})
-	if err != nil && !answered {
-		err = fmt.Errorf("%w: %w", errRefused, err)
+	if err != nil && (a.status == 0 || a.status >= 500 || a.status == http.StatusTooManyRequests) {
+		err = refused{err, a}
 	}
 	return text, to, err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
@@ -14,48 +15,89 @@ import (
 type result struct {
 	item
 	answer
+	begun time.Time
 }
 
 // walk requests the locations of the frontier, some at a time, in the order in which they
 // were found.
 func (e *explorer) walk(ctx context.Context) error {
-	results := make(chan result)
-	running, told := 0, time.Now()
+	e.patience = pagePatience // the others go on meanwhile
+	results := make(chan *result)
+	var asked []*result // that have no answer yet
+	var waits *result   // of these, the last one of which it was told that all else waits for it
+	told := time.Now()
 	defer func() {
-		for ; running > 0; running-- {
+		for range asked {
 			<-results // each answer comes soon after ctx ends, or at its time limit
 		}
 	}()
 	for {
-		for running < e.pace.allowed(e.Concurrency) {
+		for len(asked) < e.Concurrency && len(asked)-e.late(asked) < e.pace.allowed(e.Concurrency) {
 			if err := e.rest(ctx); err != nil {
 				return err
 			}
-			it, ok := e.frontier.next()
+			it, ok := e.frontier.next(time.Now())
 			if !ok {
 				break
 			}
-			running++
+			r, published := &result{item: it, begun: time.Now()}, e.published[it.Location]
+			if r.Since.IsZero() {
+				r.Since = r.begun
+			}
+			asked = append(asked, r)
 			e.report.Requests++
-			published := e.published[it.Location]
-			go func() { results <- result{it, e.ask(ctx, it.Location, published)} }()
+			go func() { r.answer = e.ask(ctx, r.Location, published); results <- r }()
 		}
-		if running == 0 && (e.frontier.release() || e.unreached(ctx)) {
+		if len(asked) == 0 && (e.frontier.release() || e.unreached(ctx)) {
 			continue
 		}
-		if running == 0 {
+		if it := e.frontier.rests(); len(asked) == 0 && it != nil {
+			e.waits(it.After, e.Normalizer.Origin().URL(it.Location)+" asks")
+			if err := sleep(ctx, time.Until(it.After)); err != nil {
+				return err
+			}
+			continue
+		}
+		if len(asked) == 0 {
 			e.end()
 			return nil
 		}
-		r := <-results
-		running--
-		if err := e.take(ctx, r); err != nil {
-			return err
+		select {
+		case r := <-results:
+			at := slices.Index(asked, r)
+			asked = slices.Delete(asked, at, at+1)
+			if err := e.take(ctx, *r); err != nil {
+				return err
+			}
+		case <-time.After(time.Second): // an answer may be late
+			if first := asked[0]; first != waits && e.late(asked) == len(asked) {
+				waits = first
+				e.waits(first.begun.Add(e.patience), e.Normalizer.Origin().URL(first.Location)+" has not answered yet")
+			}
 		}
 		if time.Since(told) >= tellEvery {
 			told = time.Now()
 			e.tell()
 		}
+	}
+}
+
+// late returns how many requests wait so long for their answers that they hold up no others.
+func (e *explorer) late(asked []*result) (n int) {
+	for _, r := range asked {
+		if e.pace.answers > 0 && time.Since(r.begun) >= e.pace.long() {
+			n++
+		}
+	}
+	return n
+}
+
+// waits tells how long it waits, and as what asks for that.
+func (e *explorer) waits(until time.Time, who string) {
+	if pause := time.Until(until).Round(time.Second); pause > 0 {
+		e.report.Waits = fmt.Sprintf("%v, as %s", pause, who)
+		e.tell()
+		e.report.Waits = ""
 	}
 }
 
@@ -82,6 +124,16 @@ const tellEvery = 250 * time.Millisecond
 
 func (e *explorer) tell() {
 	e.report.Waiting = e.frontier.waiting()
+	for why, links := range e.report.Links {
+		if len(links) > 0 {
+			e.report.Examples[why] = links[0]
+		}
+	}
+	if len(e.report.Acting) > 0 {
+		e.report.Examples[eligibility.LinkActs.String()] = e.report.Acting[0]
+	}
+	held, stale := e.report.Links[eligibility.LinkHeld.String()], e.report.Links[eligibility.LinkStale.String()]
+	e.report.Held, e.report.Stale = held[:min(len(held), heldTold)], stale[:min(len(stale), staleTold)]
 	if e.Progress != nil {
 		e.Progress(e.report)
 	}
@@ -107,8 +159,11 @@ func (e *explorer) take(ctx context.Context, r result) error {
 	if ctx.Err() != nil { // which may have cut its answer short
 		return ctx.Err()
 	}
-	if e.pace.saw(time.Now(), r.answer) {
-		if !e.frontier.refused(r.item) {
+	now := time.Now()
+	if Repeats(r.status) {
+		alone, pause := e.refuses(ctx, r.answer), Patience(now, r.Tries+1, r.header)
+		r.After = now.Add(min(pause, pagePatience))
+		if alone && max(pause-1, now.Sub(r.Since)) >= pagePatience || !e.frontier.refused(r.item) {
 			e.leave(eligibility.LinkFailed, 1, e.Normalizer.Origin().URL(r.Location))
 		}
 		switch {
@@ -119,17 +174,39 @@ func (e *explorer) take(ctx context.Context, r result) error {
 		}
 		return fmt.Errorf("the site answered %d to %d requests in a row", r.status, e.pace.refused)
 	}
+	e.pace.saw(now, r.answer)
+	if r.elapsed < e.pace.long() {
+		e.answered = r.Location
+	}
+	if r.large {
+		e.leave(eligibility.LinkLarge, 1, e.Normalizer.Origin().URL(r.Location))
+	}
 	if r.elsewhere {
 		e.leave(eligibility.LinkElsewhere, 1, e.Normalizer.Origin().URL(r.Location))
 	}
 	if r.status >= http.StatusBadRequest && (e.published[r.Location] || e.listed[r.Location]) {
-		u := e.Normalizer.Origin().URL(r.Location)
-		if e.leave(eligibility.LinkStale, 1, u); len(e.report.Stale) < staleTold {
-			e.report.Stale = append(e.report.Stale, u)
-		}
+		e.leave(eligibility.LinkStale, 1, e.Normalizer.Origin().URL(r.Location))
 	}
 	e.follow(r)
 	return nil
+}
+
+// refuses notes a refusal, after which the site is left alone, unless it answers for what it answered for before. Then
+// it refuses this page alone, and not the crawl.
+func (e *explorer) refuses(ctx context.Context, a answer) (alone bool) {
+	now := time.Now()
+	paused := e.pace.pauses(now)
+	switch e.pace.saw(now, a); {
+	case paused: // it was asked for before
+	case e.answered != "" && !Repeats(e.request(ctx, e.answered).status):
+		e.pace.resume()
+		return true
+	case a.err != nil:
+		e.waits(e.pace.until, "the site does not answer")
+	default:
+		e.waits(e.pace.until, fmt.Sprintf("the site answers %d", a.status))
+	}
+	return false
 }
 
 // end notes what is left when nothing can be requested.

@@ -80,6 +80,7 @@ const (
 	LinkUnread
 	LinkStale
 	LinkTooMany
+	LinkLarge
 	LinkNoFollow
 	LinkFailed
 	LinkWalled
@@ -137,8 +138,9 @@ var reasonNames = [...]string{
 
 	LinkActs: "acting", LinkHeld: "held", LinkElsewhere: "elsewhere", LinkOffSite: "off-site", LinkLeft: "left",
 	LinkEndless: "endless",
-	LinkUnread:  "unread", LinkStale: "stale", LinkTooMany: "too-many", LinkFile: "file", LinkNoFollow: "nofollow",
-	LinkFailed: "failed", LinkWalled: "walled",
+	LinkUnread:  "unread", LinkStale: "stale", LinkTooMany: "too-many", LinkFile: "file", LinkLarge: "large",
+	LinkNoFollow: "nofollow",
+	LinkFailed:   "failed", LinkWalled: "walled",
 	LinkRefused: "refused", LinkLogin: "login", LinkRedirects: "redirect", LinkNoHTML: "no-html", LinkError: "error",
 	LinkNotGot: "not-got",
 

@@ -133,15 +133,18 @@ const logEvery = 10 * time.Second
 // Exploring is the message of progress.
 const Exploring = "exploring"
 
-// Progress returns a function that logs the progress of an exploration.
+// Progress returns a function that logs the progress of an exploration, and what it waits for.
 func Progress(log *slog.Logger) func(servemap.Exploration) {
 	told := time.Now()
 	return func(x servemap.Exploration) {
-		level := slog.LevelDebug
-		if time.Since(told) >= logEvery {
+		args, level := []any{"requests", x.Requests, "pages", x.Pages, "left", x.Waiting}, slog.LevelDebug
+		if x.Waits != "" {
+			args = append(args, "waits", x.Waits)
+		}
+		if time.Since(told) >= logEvery || x.Waits != "" {
 			told, level = time.Now(), slog.LevelInfo
 		}
-		log.Log(context.Background(), level, Exploring, "requests", x.Requests, "pages", x.Pages, "left", x.Waiting)
+		log.Log(context.Background(), level, Exploring, args...)
 	}
 }
 
