@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +24,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
+	"github.com/servemap/servemap/cmd/servemap/internal/settings"
 	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
 )
 
@@ -33,6 +35,7 @@ type checking struct {
 	check.Config
 	all, crawl  bool
 	origin, out string
+	fail        failing
 	dir         *os.Root // of out
 	flags       *flag.FlagSet
 }
@@ -51,6 +54,7 @@ func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 	fs.BoolVar(&c.crawl, "crawl", false,
 		"crawl the site too, and say which links are broken, which linked pages are not listed, and which listed ones "+
 			"nobody links to")
+	c.fail.flag(fs)
 	fs.StringVar(&c.data, "data", "", "compare the dates with what servemap observed, as the `DIR` of proxy, files, run "+
 		"or crawl has it")
 	fs.DurationVar(&c.Time, "time", 5*time.Minute, "how `LONG` the check may take at most, such as 90s or 10m")
@@ -72,6 +76,9 @@ func (c *checking) run(ctx context.Context, name string) error {
 		c.Origin, _, err = addressOf(c.origin)
 	}
 	if err != nil {
+		return err
+	}
+	if err := c.fail.check(); err != nil {
 		return err
 	}
 	if c.Pages < 0 {
@@ -115,7 +122,7 @@ func (c *checking) run(ctx context.Context, name string) error {
 			return err
 		}
 	}
-	err = result(r, err, bare, at.Host)
+	err = result(r, err, bare, at.Host, c.fail)
 	if e := (exit{}); c.json && errors.As(err, &e) { // the JSON says why
 		return exit{code: e.code}
 	}
@@ -123,13 +130,13 @@ func (c *checking) run(ctx context.Context, name string) error {
 }
 
 // result says how the command ends, by what the check found or why it found nothing.
-func result(r *report.Report, err error, bare bool, host string) error {
+func result(r *report.Report, err error, bare bool, host string, fail failing) error {
 	switch {
 	case errors.Is(err, check.ErrNone):
 		return exit{codeNo, err.Error() + ". " + report.Remedy("no-sitemap")}
 	case err != nil && len(r.Files) == 0:
 		return exit{codeFailed, mendable(err, bare, host).Error()}
-	case r.Faults > 0:
+	case r.Faults > 0 || slices.ContainsFunc(r.Groups, func(g report.Group) bool { return fail.has(g.Level, g.Kind) }):
 		return errNo
 	case err == nil && r.Unread():
 		return errors.New("no page could be checked")
@@ -137,11 +144,38 @@ func result(r *report.Report, err error, bare bool, host string) error {
 	return err
 }
 
+// failing are the kinds and levels of findings after which a command ends with the exit code "no", with commas between.
+type failing string
+
+func (f *failing) flag(fs *flag.FlagSet) {
+	fs.StringVar((*string)(f), "fail", "", "end with exit code 3 for these `KINDS` too, such as broken-link, or "+
+		"missing,broken-link, as -json and .csv of check name them; or for all advice")
+}
+
+func (f failing) kinds() []string {
+	return strings.FieldsFunc(string(f), func(c rune) bool { return c == ',' || c == ' ' })
+}
+
+func (f failing) check() error {
+	for _, kind := range f.kinds() {
+		if names := report.Names(); !slices.Contains(names, kind) {
+			return usage("-fail %s: there is no such kind of finding. %s", kind, settings.Meant(kind, names,
+				"Give kinds such as broken-link, missing and orphan, or advice for all of them."))
+		}
+	}
+	return nil
+}
+
+// has reports whether one of these kinds or levels is meant.
+func (f failing) has(found ...string) bool {
+	return slices.ContainsFunc(f.kinds(), func(kind string) bool { return slices.Contains(found, kind) })
+}
+
 // option writes a flag as it was given, "" for one that only says where the report goes, or where a folder of one's own
 // is.
 func option(f *flag.Flag) string {
 	switch f.Name {
-	case "json", "out", "data":
+	case "json", "out", "data", "fail":
 		return ""
 	case "all", "crawl":
 		return " -" + f.Name

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"math"
 	"net/http"
 	"path"
 	"slices"
@@ -26,6 +27,7 @@ import (
 type closing struct {
 	listed  int
 	to      string // the file, "" if none is written
+	all     bool   // name all that is known, and not some
 	scripts bool   // the site says nothing without them
 	hints   []string
 	got     map[string]*answered
@@ -41,6 +43,7 @@ type closing struct {
 type leftOut struct {
 	n         int
 	cause     string // the name of the reason, "" if why says it
+	kind      string // the name of the finding of check, "" if it is none
 	more      string // to say of it, such as (403)
 	why, todo string
 	some      []string // of them
@@ -53,6 +56,7 @@ const shownOf = 3
 type table struct {
 	got  map[string]*answered
 	told map[string]bool // addresses
+	long []string        // pages that are too large
 	rows []leftOut
 }
 
@@ -81,7 +85,7 @@ var (
 // and the site's sitemaps name. The rows of pages add up to what the inspector counts, without the broken links. named
 // has pages by their reason.
 func (c *closing) leave(done servemap.Exploration, groups []inspect.Group, named map[string][]inspect.Link) {
-	t := &table{got: c.got, told: map[string]bool{}}
+	t := &table{got: c.got, told: map[string]bool{}, long: done.Links[eligibility.LinkLarge.String()]}
 	walled := func(l inspect.Link) bool { return t.got[l.URL] != nil && t.got[l.URL].Wall != "" }
 	c.broken = slices.DeleteFunc(c.broken, walled)
 	for _, l := range c.broken {
@@ -96,6 +100,11 @@ func (c *closing) leave(done servemap.Exploration, groups []inspect.Group, named
 		default:
 			if g.Reason == eligibility.AddressQuery.String() {
 				l.todo = messages.QueryRemedy(done.Params)
+			}
+			for _, u := range done.Links[g.Reason] { // more than the inspector names at once
+				if len(l.some) < l.n && !slices.Contains(l.some, u) {
+					l.some = append(l.some, u)
+				}
 			}
 			t.add(l)
 			for _, u := range l.some {
@@ -208,6 +217,8 @@ func (t *table) outcome(l inspect.Link) leftOut {
 		address += " → " + a.to
 	}
 	switch {
+	case slices.Contains(t.long, l.URL):
+		line.cause = eligibility.LinkLarge.String()
 	case kind == "wall":
 		line.more = fmt.Sprintf(" (%s, %d)", a.Wall, a.Status)
 	case kind == "redirect" && a.to != "" && hostOf(a.to) != hostOf(l.URL):
@@ -234,16 +245,12 @@ func hostOf(address string) string {
 // link tells of so many links that an exploration left out for one cause.
 func (t *table) link(l servemap.LeftOut, n int, done servemap.Exploration) {
 	line := leftOut{n: n, cause: l.Cause}
-	some := []string{l.Example}
+	some := done.Links[l.Cause]
 	switch messages.ReasonNamed(l.Cause).Reason {
 	case eligibility.AddressQuery:
 		line.todo = l.Remedy // it names the parameters
 	case eligibility.LinkActs:
-		some = done.Acting
-	case eligibility.LinkStale:
-		some = done.Stale
-	case eligibility.LinkFailed:
-		some = slices.DeleteFunc(slices.Sorted(maps.Keys(t.got)), func(u string) bool { return !t.failed(u) })
+		some = slices.Concat(done.Acting, some) // one of each shape first
 	case eligibility.AddressHost: // a crawl has no -hosts
 		line.todo = "A sitemap is for one host. If this one is yours too, crawl it as well."
 	}
@@ -268,10 +275,24 @@ func groupOf(g inspect.Group, named []inspect.Link) leftOut {
 	return l
 }
 
+// found are the kinds and levels of what a crawl found, as check has them.
+func (c *closing) found() (kinds []string) {
+	if len(c.broken) > 0 {
+		kinds = []string{"broken-link", "advice"}
+	}
+	for _, l := range c.faults {
+		kinds = append(kinds, l.kind, "fault")
+	}
+	return kinds
+}
+
 // write writes the summary: the result in one line, what to mend, and what was left out, most first.
 func (c closing) write(w io.Writer, s report.Style) error {
 	var b strings.Builder
-	left := 0
+	left, most := 0, shownOf
+	if c.all {
+		most = math.MaxInt
+	}
 	for _, l := range c.left {
 		left += l.n
 	}
@@ -317,7 +338,7 @@ func (c closing) write(w io.Writer, s report.Style) error {
 			return cmp.Or(cmp.Compare(b.n, a.n), strings.Compare(a.cause+a.more, b.cause+b.more))
 		})
 		for _, l := range part.all {
-			l.write(&b, s)
+			l.write(&b, s, most, "; -all names them")
 		}
 	}
 	if c.cure != "" {
@@ -336,17 +357,20 @@ func (l leftOut) says() string {
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(l.why), ".") + ". " + l.todo)
 }
 
-// write writes why pages were left out, what helps, and some of them.
-func (l leftOut) write(b *strings.Builder, s report.Style) {
+// write writes why pages were left out, what helps, some of them, and how more are named.
+func (l leftOut) write(b *strings.Builder, s report.Style, most int, how string) {
 	wrapped := report.Wrap(s.Escape(l.says()), strings.Repeat(" ", 8), s.Width)
 	fmt.Fprintf(b, "  %s%s\n", s.Paint("1", fmt.Sprintf("%4s", report.Number(l.n))),
 		strings.TrimPrefix(wrapped, strings.Repeat(" ", 6)))
-	shown := l.some[:min(len(l.some), shownOf)]
+	shown := l.some[:min(len(l.some), most)]
 	for _, address := range shown {
 		fmt.Fprintf(b, "        - %s\n", s.Escape(address))
 	}
 	if more := l.n - len(shown); more > 0 && len(shown) > 0 {
-		fmt.Fprintf(b, "        and %s more\n", report.Number(more))
+		if len(shown) == len(l.some) { // no more have a name
+			how = ""
+		}
+		fmt.Fprintf(b, "        and %s more%s\n", report.Number(more), how)
 	}
 }
 

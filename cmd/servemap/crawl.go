@@ -36,6 +36,7 @@ import (
 	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
+	"github.com/servemap/servemap/internal/page/sitemap"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/badgerstore"
 	"github.com/servemap/servemap/store/memstore"
@@ -45,6 +46,8 @@ func crawlCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 	c := &crawl{streams: s}
 	c.Flags(fs, "crawl")
 	fs.Lookup("concurrency").DefValue = strconv.Itoa(crawlAtOnce)
+	fs.BoolVar(&c.all, "all", false, "name at the end all that was left out, and not only the first three of each kind")
+	c.fail.flag(fs)
 	fs.StringVar(&c.out, "out", "sitemap.xml", "the `FILE` to write, or - for the standard output")
 	return c.run
 }
@@ -55,6 +58,8 @@ type crawl struct {
 	streams
 	settings.Settings
 	out  string
+	all  bool
+	fail failing
 	dir  *os.Root // of out
 	site *heard
 }
@@ -64,6 +69,9 @@ type crawl struct {
 const crawlAtOnce = 16
 
 func (c *crawl) run(ctx context.Context, address string) error {
+	if err := c.fail.check(); err != nil {
+		return err
+	}
 	password := c.Password
 	c.Concurrency = cmp.Or(c.Concurrency, crawlAtOnce)
 	c.Fill()
@@ -215,7 +223,11 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 	if err != nil {
 		return err
 	}
-	wrote := c.write(files)
+	cut := ""
+	if done.Waiting > 0 || done.Skipped[eligibility.LinkTooMany.String()] > 0 {
+		cut = fmt.Sprintf("the crawl was cut after %s, by -max", report.Count(done.Requests, "request"))
+	}
+	wrote := c.write(ctx, files, cut)
 	if found.to = c.out; wrote != nil || c.out == "-" {
 		found.to = ""
 	}
@@ -224,11 +236,16 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 		to = c.err.(terminal.Plain)
 	}
 	to.Clear()
-	if err := errors.Join(found.write(to.To, styleOf(to)), wrote); err != nil {
-		return err
+	err = errors.Join(found.write(to.To, styleOf(to)), wrote)
+	switch {
+	case err != nil:
+	case cut != "":
+		err = exit{codeNo, cut + ", so the sitemap is not whole; give a greater -max"}
+	case c.fail.has(found.found()...):
+		err = errNo
 	}
-	if c.Admin == "" {
-		return nil
+	if err != nil || c.Admin == "" {
+		return err
 	}
 	p := &process{log: a.log, doors: map[string]*door{}}
 	d, err := p.at("admin", c.Admin)
@@ -264,7 +281,7 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 	if err := unnamed(ctx, a, got, of.Reasons, named); err != nil {
 		return found, err
 	}
-	found = closing{listed: of.Stats.Listed, hints: of.Stats.Hints, got: got, broken: links.Broken}
+	found = closing{listed: of.Stats.Listed, all: c.all, hints: of.Stats.Hints, got: got, broken: links.Broken}
 	found.leave(done, of.Reasons, named)
 	if found.faults, err = faultsOf(ctx, a, got); err != nil {
 		return found, err
@@ -333,8 +350,9 @@ func (c *crawl) cure(add string) string {
 // fewPages is how many pages a crawl finds at most of a site whose links are written by scripts.
 const fewPages = 3
 
-// write writes the sitemap, each file in one step. An index comes after its parts.
-func (c *crawl) write(files http.Handler) error {
+// write writes the sitemap, each file in one step. An index comes after its parts. cut says that the crawl was, "" if not:
+// then a file that has more stays.
+func (c *crawl) write(ctx context.Context, files http.Handler, cut string) error {
 	name := c.Name + ".xml"
 	code, text := fetch(files, c.Origin+"/"+name)
 	if code != http.StatusOK {
@@ -353,6 +371,10 @@ func (c *crawl) write(files http.Handler) error {
 		_, err := c.streams.out.Write(text)
 		return err
 	}
+	if there, err := c.dir.ReadFile(filepath.Base(c.out)); cut != "" && err == nil && size(ctx, there) > size(ctx, text) {
+		return exit{codeNo, fmt.Sprintf("%s; %s is kept, since it has more pages. Give a greater -max, or another -out", cut,
+			c.out)}
+	}
 	for _, part := range index.Parts {
 		_, text := fetch(files, part)
 		if err := c.replace(path.Base(part), text); err != nil {
@@ -360,6 +382,14 @@ func (c *crawl) write(files http.Handler) error {
 		}
 	}
 	return c.replace(filepath.Base(c.out), text)
+}
+
+// size returns how much a sitemap has. An index has more than any file of pages.
+func size(ctx context.Context, text []byte) (n int) {
+	if index, _ := sitemap.Read(ctx, text, func(string) { n++ }); index {
+		n += 1 << 30
+	}
+	return n
 }
 
 func (c *crawl) replace(name string, text []byte) error {

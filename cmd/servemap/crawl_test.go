@@ -494,6 +494,74 @@ func TestCrawlThatFailsLeavesTheFile(t *testing.T) {
 	}
 }
 
+func TestCrawlThatIsCutSaysSoAndKeepsAFileThatHasMore(t *testing.T) {
+	_, site := newForeign(t)
+	out := filepath.Join(t.TempDir(), "sitemap.xml")
+	const cut = "servemap crawl: the crawl was cut after 5 requests, by -max"
+	for _, tt := range []struct {
+		name, most, want string
+		code             int
+		pages            func(n int) bool
+	}{
+		{"there is no file", "5", cut + ", so the sitemap is not whole; give a greater -max\n", codeNo,
+			func(n int) bool { return n > 0 && n <= 5 }},
+		{"whole", "500", "", codeDone, func(n int) bool { return n == 19 }},
+		{"the file has more", "5", cut + "; " + out + " is kept, since it has more pages. Give a greater -max, or another -out",
+			codeNo, func(n int) bool { return n == 19 }},
+	} {
+		code, says, errs := call(t, "crawl", site, "-out", out, "-max", tt.most)
+		text, err := os.ReadFile(out)
+		base.Check(t, err)
+		if n := strings.Count(string(text), "<loc>"); code != tt.code || !tt.pages(n) || !strings.Contains(errs, tt.want) {
+			t.Errorf("%s: code %d, %d pages, %s%s", tt.name, code, n, says, errs)
+		}
+	}
+}
+
+func TestBrokenLinksFailWhereThatIsAskedFor(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/":
+			fmt.Fprint(w, "<!doctype html><title>Home</title><p>What there is.<a href=/a>a</a><a href=/gone>gone</a>")
+			for i := range 5 {
+				fmt.Fprintf(w, "<a rel=nofollow href=/shy-%d>shy</a>", i)
+			}
+		case "/a":
+			fmt.Fprint(w, "<!doctype html><title>The first page</title><p>It is about something else.")
+		case "/sitemap.xml":
+			fmt.Fprintf(w, "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>http://%s/</loc></url>"+
+				"<url><loc>http://%[1]s/a</loc></url></urlset>", r.Host)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer site.Close()
+	out := filepath.Join(t.TempDir(), "sitemap.xml")
+	for _, tt := range []struct {
+		name, fail, want string
+		code             int
+	}{
+		{"not asked for", "", "/gone", codeDone}, {"asked for", "orphan, broken-link", "/gone", codeNo},
+		{"of another kind", "orphan", "/gone", codeDone}, {"all advice", "advice", "/gone", codeNo},
+		{"misspelt", "broken-links", "-fail broken-links: there is no such kind of finding. Did you mean broken-link?",
+			codeUsage},
+	} {
+		for _, args := range [][]string{{"crawl", site.URL, "-out", out}, {"check", site.URL, "-crawl"}} {
+			if tt.fail != "" {
+				args = append(args, "-fail", tt.fail)
+			}
+			if code, says, errs := call(t, args...); code != tt.code || !strings.Contains(says+errs, tt.want) {
+				t.Errorf("%s: %s: code %d, want %d: %s%s", tt.name, args[0], code, tt.code, says, errs)
+			}
+		}
+	}
+	some, all := must(t, "crawl", site.URL, "-out", out), must(t, "crawl", site.URL, "-out", out, "-all")
+	if !strings.Contains(some, "/shy-2\n        and 2 more; -all names them\n") || strings.Contains(some, "/shy-3") ||
+		!strings.Contains(all, "/shy-4\n") || strings.Contains(all, " more") {
+		t.Errorf("some: %s, and all: %s", some, all)
+	}
+}
+
 func TestCrawlReplacesNothingButAFile(t *testing.T) {
 	f, site := newForeign(t)
 	dir := t.TempDir()

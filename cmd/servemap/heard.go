@@ -149,7 +149,7 @@ func faultsOf(ctx context.Context, a *answers, got map[string]*answered) (found 
 		if g.Level != "fault" {
 			continue
 		}
-		l := leftOut{n: g.Count, why: g.Title, todo: g.Remedy}
+		l := leftOut{n: g.Count, kind: g.Kind, why: g.Title, todo: g.Remedy}
 		for _, f := range g.Findings {
 			l.some = append(l.some, f.Where+" "+f.Text)
 		}

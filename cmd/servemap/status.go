@@ -174,7 +174,7 @@ func (p *statusPage) text() string {
 
 func (p *statusPage) line(l leftOut) string {
 	var b strings.Builder
-	l.write(&b, p.Style)
+	l.write(&b, p.Style, shownOf, "")
 	return b.String()
 }
 

@@ -72,7 +72,7 @@ type Engines struct {
 	Ranges      string `toml:"crawler-ranges" needs:"crawlers" arg:"DIR" comment:"lists of addresses as engines publish them, such as GPTBot.json"`
 	Name        string `toml:"name" arg:"NAME" default:"sitemap" comment:"the sitemap's file name without .xml"`
 	Alternates  bool   `toml:"alternates" of:"crawl" comment:"add a page's versions in other languages to the sitemap"`
-	Images      bool   `toml:"images" of:"crawl" comment:"add the images of pages"`
+	Images      bool   `toml:"images" of:"crawl" comment:"add the images of pages, but for those that are less than 32 pixels wide or high"`
 	Videos      bool   `toml:"videos" of:"crawl" comment:"add the videos of pages"`
 	News        bool   `toml:"news" comment:"serve sitemap-news.xml with the articles of the last two days"`
 	Publication string `toml:"publication" arg:"NAME" comment:"the name of the newspaper in that file"`

@@ -2,6 +2,8 @@ package report
 
 import (
 	_ "embed" // for the table
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -21,6 +23,9 @@ var table string
 
 // Remedy says what to do about findings of a kind.
 func Remedy(kind string) string { return kinds[kind].remedy }
+
+// Names are those of all kinds, and of their levels.
+func Names() []string { return append(slices.Sorted(maps.Keys(kinds)), fault, advice) }
 
 var kinds = func() map[string]kind {
 	byName := map[string]kind{}
