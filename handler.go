@@ -973,7 +973,8 @@ type Stats struct {
 	// reason, such as "cookie" or "not-html".
 	Ignored map[string]uint64 `json:"ignored"`
 	// LeftOut is the table of what is not listed, first what may be a mistake: known pages by their reason, and the
-	// linked addresses that the last exploration of this process left out. Each address counts once.
+	// linked addresses that the last exploration of this process left out. Each address counts once, but for one whose
+	// parameter is not allowed and that is kept out by something else too.
 	LeftOut []LeftOut `json:"left_out,omitempty"`
 	// Hints say what keeps the site, or much of it, from being learned, and what to do
 	// about it, until that has gone. Each was logged as well.

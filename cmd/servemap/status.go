@@ -156,7 +156,7 @@ func (p *statusPage) text() string {
 			text += p.line(l)
 		}
 		for _, l := range links {
-			if messages.ReasonNamed(l.Cause).Care == part.care {
+			if messages.ReasonNamed(l.Cause).CareOf(p.Stats.Listed) == part.care {
 				left := leftOut{n: l.Count, cause: l.Cause, todo: l.Remedy}
 				if l.Example != "" {
 					left.some = []string{l.Example}

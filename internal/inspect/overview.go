@@ -236,10 +236,8 @@ func groupsOf(verdicts map[string]int) (groups []Group) {
 		if sum.Reason == eligibility.PasswordField && pages > max(listed/10, min(listed, fewLogins)) {
 			sum.Care = messages.Look // not only the pages to log in, as where all have a box for that
 		}
-		if listed == 0 && sum.Care == messages.Intended {
-			sum.Care = messages.Look // a site of which nothing is listed is not as it should be
-		}
-		groups = append(groups, Group{Verdict: verdict, Reason: reason, Pages: pages, Means: sum.Means(), Care: sum.Care})
+		groups = append(groups, Group{Verdict: verdict, Reason: reason, Pages: pages, Means: sum.Means(),
+			Care: sum.CareOf(listed)})
 	}
 	order := []messages.Care{messages.Look, messages.Wait, messages.Intended, messages.Fine}
 	slices.SortFunc(groups, func(a, b Group) int {

@@ -147,18 +147,18 @@ var reasons = []Reason{
 	{eligibility.Unseen, Intended,
 		"{it has|page has|pages have} had no visitors for longer than {KeepFor}", back, nil},
 
-	{Reason: eligibility.Cookie, Care: Look, Why: "{the visitor has|visitor had|visitors had} a cookie",
+	{Reason: eligibility.Cookie, Care: Look, Why: "{the visitor has|visit had|visits had} a cookie",
 		Todo: "Nothing needs to be done where {Explore} learns the pages without it. Else, if everybody gets it and it " +
 			"never stands for a log-in (PHPSESSID does), name it in {Benign}."},
 	{Reason: eligibility.IdentityHeader, Care: Look,
 		Why: "{a header may name|visit had a header that may name|visits had a header that may name} a user",
 		Todo: "If a proxy adds it to all and it says nothing of who is asking, name it in {Benign}, with a colon " +
 			"after it."},
-	{Reason: eligibility.Authorization, Care: Look, Why: "{the visitor|visitor|visitors} sent credentials",
+	{Reason: eligibility.Authorization, Care: Look, Why: "{the visitor|visit|visits} sent credentials",
 		Todo: "If a proxy adds them to all, have it leave that out{OrAnonymous}."},
-	{Reason: eligibility.ClientCertificate, Care: Look, Why: "{the visitor has|visitor had|visitors had} a certificate"},
+	{Reason: eligibility.ClientCertificate, Care: Look, Why: "{the visitor has|visit had|visits had} a certificate"},
 	{Reason: eligibility.NotAnonymous, Care: Intended,
-		Why: "{|visitor was not anonymous, as |visitors were not anonymous, as }{Anonymous} says" +
+		Why: "{|visit was not anonymous, as |visits were not anonymous, as }{Anonymous} says" +
 			"{ that the visitor is not anonymous||}"},
 	{Reason: eligibility.Fragment, Care: Intended,
 		Why: "{a script or a frame asked for it, not a visitor|visit was of a script or a frame|visits were of " +
@@ -317,6 +317,15 @@ func form(text string, n int) string {
 
 // Verdict returns the verdict that can carry the reason, Unknown if none can.
 func (r Reason) Verdict() eligibility.Verdict { return r.Reason.Standing().Verdict }
+
+// CareOf returns how much the reason needs attention where so many pages are listed: where none is, nothing is left out
+// as it should be.
+func (r Reason) CareOf(listed int) Care {
+	if listed == 0 && r.Care == Intended {
+		return Look
+	}
+	return r.Care
+}
 
 // Means returns what the reason means, and what to do, in sentences.
 func (r Reason) Means() string {
