@@ -316,7 +316,7 @@ func TestExploringBeforeTheServerListensSaysSo(t *testing.T) {
 	}
 	base.Check(t, site.Close(t.Context()))
 	log.Want(t, 1, "level=WARN")
-	log.Want(t, 1, "nothing listens at the site's public address")
+	log.Want(t, 1, "nothing listened at the site's public address")
 }
 
 func TestExploringMayBeginBeforeTheServerListens(t *testing.T) {

@@ -132,7 +132,7 @@ var hintTexts = [hints]string{
 	Another: "Another process with the same database answers at the site's public address, and nobody came from there " +
 		"to this one, so nothing is learned here. " +
 		"If this is for staging, give it a table of its own. If a balancer spreads visitors over both, {InsideThis}.",
-	Unlistened: "Not exploring: nothing listens at the site's public address yet, so pages are learned from visitors. " +
+	Unlistened: "Not exploring: nothing listened at the site's public address, so pages are learned from visitors. " +
 		"To explore, " + listening + ".",
 	Panicked: "One of your functions panicked, so that request does not count. The log has the stack of the first panic.",
 }
