@@ -52,8 +52,8 @@ func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 		"the site's public `URL`, where the sitemap is read from another server, such as the one behind a proxy")
 	fs.StringVar(&c.out, "out", "", "write the report to a `FILE` besides: .html for a client, .md, .csv or .json")
 	fs.BoolVar(&c.crawl, "crawl", false,
-		"crawl the site too, and say which links are broken, which linked pages are not listed, and which listed ones "+
-			"nobody links to")
+		"crawl the site too, and say which links within it are broken, which linked pages are not listed, and which listed "+
+			"ones nobody links to")
 	c.fail.flag(fs)
 	fs.StringVar(&c.data, "data", "", "compare the dates with what servemap observed, as the `DIR` of proxy, files, run "+
 		"or crawl has it")

@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
@@ -391,4 +392,24 @@ func TestCheckReportsAlsoThatNothingIsThere(t *testing.T) {
 		}
 	}
 	wantErrs(t, codeUsage, "./sm.xml is a file or a folder; give the URL of a site", "check", "./sm.xml")
+}
+
+func TestCheckAsksAgainWhenTheSiteSays(t *testing.T) {
+	var asked sync.Map
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch _, again := asked.LoadOrStore(r.URL.Path, true); {
+		case r.URL.Path == "/sitemap.xml":
+			fmt.Fprintf(w, "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>http://%s/a</loc></url></urlset>",
+				r.Host)
+		case r.URL.Path == "/a" && !again:
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusServiceUnavailable)
+		case r.URL.Path == "/a":
+			fmt.Fprint(w, "<!doctype html><title>The page</title><p>It is about something.")
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer site.Close()
+	wantOut(t, codeDone, "1 page listed, 1 read: 0 faults", "check", site.URL)
 }

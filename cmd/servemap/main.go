@@ -110,10 +110,13 @@ var more = map[string]string{
 	"crawl": "It asks for pages along the links, as a stranger does: what robots.txt disallows to\n" +
 		"servemap-explore, what may change something and what needs a log-in stays out. With -data the\n" +
 		"next crawl knows what this one saw, so that changes get a true lastmod. A large site gets an\n" +
-		"index, with its parts beside FILE. With -admin it goes on showing what it learned.",
+		"index, with its parts beside FILE. With -admin it goes on showing what it learned. Only the site's\n" +
+		"own links are followed, so links to other sites and pictures are not checked.\n" +
+		"Exit codes: 0 done; 3 if -max cut it (then a file that has more pages is kept), if no page is\n" +
+		"listed, or if there is what -fail names; 1 if it failed; 2 for a wrong call.",
 	"check": "It finds the sitemap by robots.txt, reads it as search engines do, and some of the listed pages.\n" +
-		"Exit codes: 0 without a fault, whatever the advice; 3 if there is a fault or no sitemap; 1 if\n" +
-		"nothing could be checked; 2 for a wrong call.\n\n" +
+		"Exit codes: 0 without a fault, whatever the advice; 3 if there is a fault, no sitemap, or what -fail\n" +
+		"names; 1 if nothing could be checked; 2 for a wrong call.\n\n" +
 		"With -json each finding is an object on a line of its own: level (fault or advice), kind, where (a page\n" +
 		"or a file), file and line (where that is listed), text. The last line has the level summary:\n\n" +
 		"  url, options, site, time, version   what was checked, and how\n" +

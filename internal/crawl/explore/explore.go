@@ -278,7 +278,7 @@ func (e *explorer) askPatiently(ctx context.Context, loc string) answer {
 		if !Repeats(a.status) {
 			e.answered = loc
 		}
-		if !a.asks() || tries == mostTries {
+		if !Asks(a.status, a.header) || tries == mostTries {
 			return a
 		}
 		if e.refuses(ctx, a); e.rest(ctx) != nil {

@@ -37,6 +37,11 @@ func Repeats(status int) bool {
 	return false
 }
 
+// Asks reports whether an answer asks for patience, and not only fails.
+func Asks(status int, header http.Header) bool {
+	return status == http.StatusTooManyRequests || Repeats(status) && header.Get("Retry-After") != ""
+}
+
 // Patience says how long to wait after the n-th refusal in a row: as long as it asks for, at least.
 func Patience(now time.Time, n int, refusal http.Header) time.Duration {
 	asks := refusal.Get("Retry-After")

@@ -42,11 +42,6 @@ type answer struct {
 	large     bool // a page, but longer than mostRead
 }
 
-// asks reports whether an answer asks for patience, and not only fails.
-func (a *answer) asks() bool {
-	return a.status == http.StatusTooManyRequests || Repeats(a.status) && a.header.Get("Retry-After") != ""
-}
-
 // ask requests a page, and lets the site learn what came out.
 func (e *explorer) ask(ctx context.Context, loc string, published bool) answer {
 	learn := e.Door.Asks(loc, e.How, published)

@@ -73,7 +73,7 @@ func (e *explorer) readSitemaps(ctx context.Context) {
 		_ = sleep(ctx, time.Until(next.after))
 		err, of := s.read(ctx, next), refused{}
 		isRefused := errors.As(err, &of)
-		if next.tries++; isRefused && of.asks() && next.tries < mostTries {
+		if next.tries++; isRefused && Asks(of.status, of.header) && next.tries < mostTries {
 			if now := time.Now(); e.refuses(ctx, of.answer) {
 				next.after = now.Add(min(Patience(now, next.tries, of.header), pagePatience))
 			}

@@ -24,6 +24,9 @@ const (
 	mostRead     = 1 << 30 // bytes
 	mostHops     = 10      // redirects in a row, as many as Google follows
 	atOnce       = 4       // requests
+
+	mostTries  = 3               // for one of them that asks for patience
+	mostWaited = 2 * time.Minute // for that, over all of them that run at once
 )
 
 // patience is for one answer.
@@ -35,7 +38,7 @@ type fetcher struct {
 	origin *url.URL // of the pages
 	server *url.URL // which is asked in its place
 
-	requests, bytes atomic.Int64 // made, and read
+	requests, bytes, waited atomic.Int64 // made, read, and nanoseconds
 }
 
 // errBound says that a bound is met. Its text names it.
@@ -83,9 +86,26 @@ func together(n int, do func(i int)) {
 	_ = all.Wait()
 }
 
-// get requests a URL and reads at most so many bytes of the answer. For URLs of the site it asks the server that it was
-// given, which may have another address, such as one behind a proxy.
+// get is request that asks again as the answer says, within half a minute for one, and some for all.
 func (f *fetcher) get(ctx context.Context, u *url.URL, most int) (a answer, err error) {
+	for tries := 1; ; tries++ {
+		a, err = f.request(ctx, u, most)
+		pause := explore.Patience(time.Now(), tries, a.Header)
+		if err != nil || !explore.Asks(a.Status, a.Header) || tries == mostTries || pause > patience ||
+			f.waited.Add(int64(pause)) > int64(mostWaited) {
+			return a, err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return a, nil
+		}
+	}
+}
+
+// request requests a URL and reads at most so many bytes of the answer. For URLs of the site it asks the server that it was
+// given, which may have another address, such as one behind a proxy.
+func (f *fetcher) request(ctx context.Context, u *url.URL, most int) (a answer, err error) {
 	if err := f.spend(); err != nil {
 		return a, err
 	}
