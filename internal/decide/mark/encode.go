@@ -6,7 +6,7 @@ import (
 )
 
 // MarshalBinary returns the mark as it is stored. It takes 23 bytes, some eight bits for each block that the page
-// showed, and up to 400 bytes more if its text moves.
+// showed, and up to 250 bytes more if its text moves.
 func (m Mark) MarshalBinary() (b []byte, err error) {
 	if !m.began {
 		return nil, nil

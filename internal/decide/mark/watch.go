@@ -3,7 +3,7 @@ package mark
 import "slices"
 
 // watchKept is how many blocks a mark follows at a time.
-const watchKept = 8
+const watchKept = 6
 
 // watched is a block that was news lately. The mark follows it to see whether it stays. A held block that stays is a
 // change. If the block goes, its place moves by itself.
@@ -118,7 +118,7 @@ func (m *Mark) follow(w watched) {
 }
 
 // moversKept is how many movers are remembered.
-const moversKept = 32
+const moversKept = 16
 
 // mover is a name of a place that moves by itself: what came there did not stay.
 type mover struct {
