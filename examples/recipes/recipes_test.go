@@ -173,6 +173,9 @@ func TestTheOwnerOfASubrouterIsTold(t *testing.T) {
 		http.StatusServiceUnavailable}} {
 		s := start(t, nil, tt.recipe)
 		s.Get(tt.visit)
+		if tt.status == http.StatusNotFound { // the site asks its program meanwhile
+			s.Logged.Await("put site.Wrap around the whole router")
+		}
 		told := strings.Contains(strings.Join(s.Stats().Hints, "\n"), "put site.Wrap around the whole router")
 		if a := s.Get("/sitemap.xml"); a.Status != tt.status || told != (a.Status == http.StatusNotFound) {
 			t.Errorf("%s: the sitemap answers %d, and a hint says so: %v", name, a.Status, told)
