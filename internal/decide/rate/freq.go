@@ -40,8 +40,8 @@ func freqOf(mean float64) Freq {
 // the word does not come back, so it is for archives.
 const neverAfter = 2 * year
 
-// RestsFor is for how many seconds a page must have been the same to be called yearly.
-const RestsFor = day / 2
+// restsFor is for how many seconds a page must have been the same to be called yearly.
+const restsFor = day / 2
 
 // busyChanges is how many changes a page needs to be called always or hourly. After one or two somebody is perhaps
 // working on it.
@@ -58,7 +58,7 @@ func (e Estimate) Freq(was Freq) Freq {
 		switch {
 		case e.Quiet() >= neverAfter:
 			return Never
-		case e.Quiet() >= RestsFor:
+		case e.Quiet() >= restsFor:
 			return Yearly
 		}
 		return Unknown

@@ -18,8 +18,7 @@ func (p *Page) Entry() shards.Entry {
 const day = 24 * time.Hour
 
 // Estimate feeds the rate estimate with what an observation has shown, at a time in Unix seconds, and says the
-// word anew. A date of the page's own tells of a quiet time before the first observation. While something is held, the
-// estimate is not fed; that is done once it is certain.
+// word anew. While something is held, the estimate is not fed; that is done once it is certain.
 func (p *Page) Estimate(o mark.Outcome, found lastmod.Finding, at int64) {
 	switch since := found.Since.Seconds(); {
 	case o == mark.Changed:
@@ -38,9 +37,6 @@ func (p *Page) Estimate(o mark.Outcome, found lastmod.Finding, at int64) {
 		p.Rate = p.Rate.Saw(at, false)
 	}
 	p.Freq = p.Rate.Freq(p.Freq)
-	if date := p.Dates.Date.At; p.Freq == rate.Unknown && date != 0 && at-date.Seconds() >= rate.RestsFor {
-		p.Freq = rate.Yearly
-	}
 }
 
 // Return forgets the change that was taken back: the page shows its own content again. If it was the only one, the
