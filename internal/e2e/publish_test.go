@@ -27,10 +27,14 @@ func wantEntries(s *testkit.Site, want ...string) {
 
 func TestChangefreqIsPublished(t *testing.T) {
 	text := "The first text of the news is here."
+	diary := text // each entry names its day, and is held until the next: another may follow that day
 	h := testkit.Paths{
-		"/": testkit.Page("home", "/news", "/dated", "/ruled"),
+		"/": testkit.Page("home", "/news", "/diary", "/dated", "/ruled"),
 		"/news": func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, "<title>news</title><main><p>%s</p></main>", text)
+		},
+		"/diary": func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprintf(w, "<title>diary</title><main><p>My diary begins. %s</p></main>", diary)
 		},
 		"/dated": func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Last-Modified", "Fri, 01 Jan 1999 00:00:00 GMT")
@@ -40,19 +44,20 @@ func TestChangefreqIsPublished(t *testing.T) {
 	}
 	rules := []servemap.Rule{{Pattern: "/ruled", ChangeFreq: "daily"}}
 	testkit.Run(t, testkit.Setup{Handler: h, Options: servemap.Options{Rules: rules}}, func(s *testkit.Site) {
-		s.Visit("/", "/news", "/dated", "/ruled")
-		wantEntries(s, "/  ", "/dated  ", "/news  ", "/ruled daily ")
+		s.Visit("/", "/news", "/diary", "/dated", "/ruled")
+		wantEntries(s, "/  ", "/dated  ", "/diary  ", "/news  ", "/ruled daily ")
 		time.Sleep(2 * time.Minute)
-		s.Visit("/", "/news", "/ruled")
-		wantEntries(s, "/  ", "/dated  ", "/news  ", "/ruled daily ")
+		s.Visit("/", "/news", "/diary", "/ruled")
+		wantEntries(s, "/  ", "/dated  ", "/diary  ", "/news  ", "/ruled daily ")
 		for day := range 20 {
-			text += fmt.Sprintf("</p><p>And on day %d it was told that something happened again.", day)
+			text += "</p><p>And then it was told that " + strings.Repeat("ever ", day) + " happened again."
+			diary += fmt.Sprintf("</p><p>And on day %d it was told that something happened again.", day)
 			for range 4 {
 				time.Sleep(6 * time.Hour)
-				s.Visit("/", "/news", "/ruled")
+				s.Visit("/", "/news", "/diary", "/ruled")
 			}
 		}
-		wantEntries(s, "/ yearly ", "/dated  ", "/news daily ", "/ruled daily ")
+		wantEntries(s, "/ yearly ", "/dated  ", "/diary daily ", "/news daily ", "/ruled daily ")
 		if d := s.Explained("/news").Dates; d.Interval < 12*time.Hour || d.Interval > 48*time.Hour ||
 			d.IntervalLeast > d.Interval || d.IntervalMost < d.Interval {
 			s.Errorf("it changes daily: %+v", d)

@@ -27,7 +27,7 @@ func (p *Page) Estimate(o mark.Outcome, found lastmod.Finding, at int64) {
 		} else {
 			p.Rate = p.Rate.Saw(since, true)
 		}
-		if since != at {
+		if since != at && !p.Mark.Holding() {
 			p.Rate = p.Rate.Saw(at, false)
 		}
 	case o == mark.Moving:
