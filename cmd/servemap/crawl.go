@@ -36,6 +36,7 @@ import (
 	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
+	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/page/sitemap"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/badgerstore"
@@ -168,6 +169,9 @@ func (c *crawl) find(ctx context.Context, address string) (*heard, error) {
 		return nil, usage("%s is a page; crawl takes a site or a folder, such as %s", c.Origin, u.Scheme+"://"+u.Host)
 	}
 	site := &heard{origin: origin, all: map[string]*answered{}}
+	for _, pattern := range c.Always {
+		site.always = append(site.always, robots.NewPattern(pattern))
+	}
 	site.Handler = site.stranger(client, u)
 	return site, nil
 }
@@ -244,8 +248,14 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 	case c.fail.has(found.found()...):
 		err = errNo
 	}
-	if err != nil || c.Admin == "" {
+	if no := (exit{}); c.Admin == "" || err != nil && (!errors.As(err, &no) || no.code != codeNo) {
 		return err
+	}
+	end := error(nil)
+	if err != nil { // the exit code says no only when the owner ends this, so why is said before
+		if end = errNo; err.Error() != "" {
+			a.log.Error(err.Error())
+		}
 	}
 	p := &process{log: a.log, doors: map[string]*door{}}
 	d, err := p.at("admin", c.Admin)
@@ -255,7 +265,7 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 	d.lead(p, a.admin("", d.at(), p.key(a.Origin)))
 	a.log.Info("the inspector shows what was learned until you end it", "inspector", a.link)
 	<-ctx.Done()
-	return d.Close()
+	return cmp.Or(d.Close(), end)
 }
 
 // found returns what there is to say of a crawl.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -335,6 +336,88 @@ func TestInspectorOfACrawlFetchesPages(t *testing.T) {
 	cancel()
 	if code := <-ended; code != codeDone {
 		t.Errorf("code %d: %s", code, s.log)
+	}
+}
+
+func TestInspectorOfACrawlThatEndsWithNo(t *testing.T) {
+	for _, tt := range []struct {
+		name, says string
+		args       []string
+	}{
+		{"cut", "the crawl was cut after 5 requests", []string{"-max", "5"}},
+		{"-fail", "until you end it", []string{"-fail", "broken-link"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/" {
+					fmt.Fprint(w, "<!doctype html><title>Home</title><p>What there is. <a href=/gone>gone</a>")
+					for i := range 9 {
+						fmt.Fprintf(w, "<a href=/gone-%d>gone</a>", i)
+					}
+				} else {
+					http.NotFound(w, r)
+				}
+			}))
+			defer site.Close()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			log, ended := newLines(), make(chan int, 1)
+			args := append([]string{"crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml"), "-admin",
+				"127.0.0.1:0"}, tt.args...)
+			go func() { ended <- run(ctx, args, streams{out: io.Discard, err: log}) }()
+			log.await(t, "until you end it")
+			if !strings.Contains(log.String(), tt.says) {
+				t.Errorf("it does not say %q: %s", tt.says, log)
+			}
+			cancel()
+			if code := <-ended; code != codeNo {
+				t.Errorf("code %d: %s", code, log)
+			}
+		})
+	}
+}
+
+func TestCrawlListsPagesThatOnlyResembleAWallOrNone(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/":
+			fmt.Fprint(w, "<!doctype html><title>Home</title><p>What there is. <a href=/contact>contact</a> "+
+				"<a href=/glossary/404>404</a> <a href=/waiting>waiting</a> <a href=/glossary/soft>none</a>")
+		case "/contact":
+			fmt.Fprint(w, "<!doctype html><title>Contact</title><p>Write to us, and tick that you are not a robot.")
+		case "/glossary/404":
+			fmt.Fprint(w, "<!doctype html><title>404 | Glossary</title><p>A number that servers send.")
+		case "/glossary/soft":
+			fmt.Fprint(w, "<!doctype html><title>Not found | Glossary</title><p>What servers say.")
+		case "/waiting":
+			fmt.Fprint(w, "<!doctype html><title>A wait</title><p>Enable JavaScript and cookies to continue.")
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer site.Close()
+	for _, tt := range []struct {
+		name  string
+		flags []string
+		pages []string
+	}{
+		{"by itself", nil, []string{"/", "/contact"}},
+		{"the owner names them", []string{"-always", "/glossary/404$", "-always", "/waiting"},
+			[]string{"/", "/contact", "/glossary/404", "/waiting"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "sitemap.xml")
+			says := must(t, append([]string{"crawl", site.URL, "-out", out}, tt.flags...)...)
+			text, err := os.ReadFile(out)
+			base.Check(t, err)
+			var got []string
+			for _, m := range regexp.MustCompile(`<loc>http://[^/]+(.*?)</loc>`).FindAllStringSubmatch(string(text), -1) {
+				got = append(got, m[1])
+			}
+			if slices.Sort(got); !slices.Equal(got, tt.pages) || strings.Contains(says, "bot wall") == (tt.flags != nil) {
+				t.Errorf("it lists %v, want %v: %s", got, tt.pages, says)
+			}
+		})
 	}
 }
 

@@ -20,12 +20,14 @@ import (
 	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
+	"github.com/servemap/servemap/internal/page/robots"
 )
 
 // heard notes what a site answers.
 type heard struct {
 	http.Handler
 	origin location.Origin
+	always []robots.Pattern // what the owner lists, whatever a page seems to say
 
 	mu  sync.Mutex
 	all map[string]*answered // by URL, the last answers; nil for a page in which check finds nothing
@@ -66,7 +68,7 @@ func (a *answered) instead(status int) string {
 }
 
 // hear notes an answer. What a bot wall shows is no page, and neither is what says that there is none: where that is
-// sent with 200, it goes on as what it means.
+// sent with 200, it goes on as what it means, unless the owner lists it.
 func (h *heard) hear(resp *http.Response) error {
 	loc, status, typ := h.origin.URL(resp.Request.URL.RequestURI()), resp.StatusCode, resp.Header.Get("Content-Type")
 	html, to := response.IsHTML(typ), ""
@@ -91,14 +93,18 @@ func (h *heard) hear(resp *http.Response) error {
 	}
 	a := judged(loc, to, pages.Answer{Status: status, Header: resp.Header, Body: body})
 	a.file = status == http.StatusOK && typ != "" && !texts.MatchString(typ)
+	named := slices.ContainsFunc(h.always, func(p robots.Pattern) bool {
+		return p.Matches(robots.Fold(resp.Request.URL.RequestURI()))
+	})
 	switch kind, _ := a.First(); {
 	case status != http.StatusOK:
+	case html && kind == "", named && kind == "wall":
+		a = nil
+	case named:
 	case kind == "wall":
 		resp.StatusCode = http.StatusForbidden
 	case kind == "soft-404":
 		resp.StatusCode = http.StatusNotFound
-	case html && kind == "":
-		a = nil
 	}
 	return h.note(loc, a)
 }
