@@ -240,12 +240,16 @@ func (c *answers) public(page string) string {
 	if err != nil || u.Host == originOf(c.Settings).Host() {
 		return page
 	}
-	to, err := url.Parse(c.To)
+	at := u.RequestURI()
 	here := ipOf(u.Hostname()).IsValid() && u.Port() == strconv.Itoa(portOf(cmp.Or(c.health.Listen, c.Listen)))
-	if here || err == nil && u.Host != "" && u.Host == to.Host {
-		return strings.TrimSuffix(c.Stripped, "/") + u.RequestURI()
+	if to, err := url.Parse(c.To); !here && err == nil && u.Host == to.Host { // which may have a folder there
+		at, here = strings.CutPrefix(at, strings.TrimSuffix(to.EscapedPath(), "/"))
+		at = cmp.Or(at, "/")
 	}
-	return page
+	if !here || u.Host == "" || at[0] != '/' {
+		return page
+	}
+	return strings.TrimSuffix(c.Stripped, "/") + at
 }
 
 // serveForget forgets a page of which something is known, or undoes that.

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/servemap/servemap/cmd/servemap/internal/settings"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
@@ -169,6 +170,18 @@ func TestPageIsExplainedByItsAddressOnThisMachine(t *testing.T) {
 		wantErrs(t, codeFailed, "the host is not the site's", "explain", "-data", s.data, page)
 	}
 	wantErrs(t, codeUsage, "give its path, such as /about, or its URL", "explain", "-data", s.data, "localhost"+port+"/")
+}
+
+func TestAddressOfThePageBehindIsBelowItsFolder(t *testing.T) {
+	c := &answers{Settings: new(settings.Settings)}
+	c.Origin, c.To, c.Stripped = origin+"/shop", "http://localhost:9852/base", "/shop"
+	for page, want := range map[string]string{
+		"http://localhost:9852/base/x?id=1": "/shop/x?id=1", "http://localhost:9852/base": "/shop/",
+		"http://localhost:9852/basement": "http://localhost:9852/basement", "/base/x": "/base/x",
+		origin + "/base/x": origin + "/base/x", "http://localhost:9852/x": "http://localhost:9852/x",
+	} {
+		base.Equal(t, c.public(page), want, "%s", page)
+	}
 }
 
 func TestForgottenPageStaysOut(t *testing.T) {

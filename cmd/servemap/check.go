@@ -54,7 +54,7 @@ func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 	fs.BoolVar(&c.crawl, "crawl", false,
 		"crawl the site too, and say which links within it are broken, which linked pages are not listed, and which listed "+
 			"ones nobody links to")
-	c.fail.flag(fs)
+	c.fail.flag(fs, "such as broken-link, or missing,broken-link, as -json and .csv name them; or for all advice")
 	fs.StringVar(&c.data, "data", "", "compare the dates with what servemap observed, as the `DIR` of proxy, files, run "+
 		"or crawl has it")
 	fs.DurationVar(&c.Time, "time", 5*time.Minute, "how `LONG` the check may take at most, such as 90s or 10m")
@@ -78,7 +78,8 @@ func (c *checking) run(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.fail.check(); err != nil {
+	err = c.fail.check(report.Names(), "Give kinds such as broken-link, missing and orphan, or advice for all of them.")
+	if err != nil {
 		return err
 	}
 	if c.Pages < 0 {
@@ -147,20 +148,23 @@ func result(r *report.Report, err error, bare bool, host string, fail failing) e
 // failing are the kinds and levels of findings after which a command ends with the exit code "no", with commas between.
 type failing string
 
-func (f *failing) flag(fs *flag.FlagSet) {
-	fs.StringVar((*string)(f), "fail", "", "end with exit code 3 for these `KINDS` too, such as broken-link, or "+
-		"missing,broken-link, as -json and .csv of check name them; or for all advice")
+func (f *failing) flag(fs *flag.FlagSet, which string) {
+	fs.StringVar((*string)(f), "fail", "", "end with exit code 3 for these `KINDS` too, "+which)
 }
 
 func (f failing) kinds() []string {
 	return strings.FieldsFunc(string(f), func(c rune) bool { return c == ',' || c == ' ' })
 }
 
-func (f failing) check() error {
+// check refuses a kind that the command never finds. which says what it finds.
+func (f failing) check(names []string, which string) error {
 	for _, kind := range f.kinds() {
-		if names := report.Names(); !slices.Contains(names, kind) {
-			return usage("-fail %s: there is no such kind of finding. %s", kind, settings.Meant(kind, names,
-				"Give kinds such as broken-link, missing and orphan, or advice for all of them."))
+		switch {
+		case slices.Contains(names, kind):
+		case slices.Contains(report.Names(), kind):
+			return usage("-fail %s: only servemap check finds that. %s", kind, which)
+		default:
+			return usage("-fail %s: there is no such kind of finding. %s", kind, settings.Meant(kind, names, which))
 		}
 	}
 	return nil

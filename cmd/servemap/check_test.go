@@ -158,6 +158,8 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 		{"a page at each address", map[string]string{"/maps/sitemap.xml": set("/a", "/b"), "/a": ownPage,
 			"*": aPage}, codeNo, []string{"fault   The site answers made-up addresses with a page\n",
 			"fault   1 page shows the same text as a made-up address", "/b shows what a made-up address shows too"}},
+		{"made-up addresses lead to the start page", map[string]string{"/maps/sitemap.xml": set("/", "/a"), "/": aPage,
+			"/a": ownPage, "*": "HTTP 302 Location: /"}, codeDone, []string{"2 pages listed, 2 read: 0 faults\n"}},
 		{"a log-in at each address", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": ownPage,
 			"*": "HTTP 302 Location: /login", "/login": aPage + "<form><input type=password></form>"}, codeDone,
 			[]string{"1 page listed, 1 read: 0 faults\n"}},

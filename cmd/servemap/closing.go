@@ -112,6 +112,9 @@ func (c *closing) leave(done servemap.Exploration, groups []inspect.Group, named
 			}
 		}
 	}
+	if c.listed > 0 { // visitors found these, wherever they begin
+		c.hints = slices.DeleteFunc(c.hints, func(hint string) bool { return messages.NoPageYet.In([]string{hint}) })
+	}
 	c.left, c.beside = t.links(done, max(0, rest))
 	if c.listed == 0 && len(wallsOf(c.got)) > 0 {
 		c.hints = nil // the wall is why
@@ -275,10 +278,17 @@ func groupOf(g inspect.Group, named []inspect.Link) leftOut {
 	return l
 }
 
+// crawlKinds are the kinds and levels of what a crawl may find: of links, and in the answers of listed pages.
+var crawlKinds = []string{"broken-link", "orphan", "advice", "fault", "noindex", "error", "denied", "login", "soft-404",
+	"empty-page", "no-answer", "canonical", "canonical-scheme", "redirect", "stub"}
+
 // found are the kinds and levels of what a crawl found, as check has them.
 func (c *closing) found() (kinds []string) {
 	if len(c.broken) > 0 {
-		kinds = []string{"broken-link", "advice"}
+		kinds = append(kinds, "broken-link", "advice")
+	}
+	if len(c.orphans) > 0 {
+		kinds = append(kinds, "orphan", "advice")
 	}
 	for _, l := range c.faults {
 		kinds = append(kinds, l.kind, "fault")

@@ -63,6 +63,16 @@ func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
 	}
 }
 
+func TestSummaryOfACrawlThatListsPagesSpeaksOfNoMissingBegin(t *testing.T) {
+	for _, listed := range []int{0, 1} {
+		c := closing{listed: listed, hints: []string{messages.NoPageYet.String(), "Another hint."}}
+		c.leave(servemap.Exploration{}, nil, nil)
+		if len(c.hints) != 2-listed {
+			t.Errorf("with %d listed the hints are %q", listed, c.hints)
+		}
+	}
+}
+
 func TestSummaryOfACrawlTellsEachPageOnce(t *testing.T) {
 	at := func(path string) string { return "https://example.com" + path }
 	busy := inspect.Link{URL: at("/busy"), Reason: "no-page", Status: 503, From: []string{at("/")}}

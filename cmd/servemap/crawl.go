@@ -48,7 +48,8 @@ func crawlCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 	c.Flags(fs, "crawl")
 	fs.Lookup("concurrency").DefValue = strconv.Itoa(crawlAtOnce)
 	fs.BoolVar(&c.all, "all", false, "name at the end all that was left out, and not only the first three of each kind")
-	c.fail.flag(fs)
+	c.fail.flag(fs, "such as broken-link; orphan, a listed page that is linked nowhere; "+
+		"advice for these two; or fault, which is all that check would object to in listed pages")
 	fs.StringVar(&c.out, "out", "sitemap.xml", "the `FILE` to write, or - for the standard output")
 	return c.run
 }
@@ -70,7 +71,7 @@ type crawl struct {
 const crawlAtOnce = 16
 
 func (c *crawl) run(ctx context.Context, address string) error {
-	if err := c.fail.check(); err != nil {
+	if err := c.fail.check(crawlKinds, "A crawl finds "+strings.Join(crawlKinds, ", ")+"."); err != nil {
 		return err
 	}
 	password := c.Password

@@ -645,6 +645,37 @@ func TestBrokenLinksFailWhereThatIsAskedFor(t *testing.T) {
 	}
 }
 
+func TestCrawlFailsForWhatItFinds(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/":
+			fmt.Fprint(w, "<!doctype html><title>Home</title><p>What there is.")
+		case "/alone":
+			fmt.Fprint(w, "<!doctype html><title>Alone</title><p>No link leads here.")
+		case "/sitemap.xml":
+			fmt.Fprintf(w, "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>http://%s/alone</loc></url>"+
+				"</urlset>", r.Host)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer site.Close()
+	for _, tt := range []struct {
+		fail, want string
+		code       int
+	}{
+		{"orphan", "Listed, but linked nowhere\n     1  ", codeNo}, {"advice", "linked nowhere", codeNo},
+		{"broken-link,fault", "linked nowhere", codeDone},
+		{"missing", "-fail missing: only servemap check finds that. A crawl finds broken-link, orphan, advice, fault, ",
+			codeUsage},
+	} {
+		code, says, errs := call(t, "crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml"), "-fail", tt.fail)
+		if code != tt.code || !strings.Contains(says+errs, tt.want) {
+			t.Errorf("%s: code %d, want %d and %q: %s%s", tt.fail, code, tt.code, tt.want, says, errs)
+		}
+	}
+}
+
 func TestCrawlReplacesNothingButAFile(t *testing.T) {
 	f, site := newForeign(t)
 	dir := t.TempDir()

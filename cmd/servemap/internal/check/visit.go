@@ -206,7 +206,8 @@ func (c *checker) may(u *url.URL) bool {
 	return c.robots.Allows(u.RequestURI()) && c.ours.Allows(u.RequestURI())
 }
 
-// nowhere returns what the site shows where it has no page, nil if it answers there as it should.
+// nowhere returns what the site shows where it has no page, nil if it answers there as it should. A redirect is no
+// page.
 func (c *checker) nowhere(ctx context.Context) *pages.Page {
 	u := on(c.origin, fmt.Sprintf("/no-page-%x", xxh3.HashStringSeed(c.Site, c.Config.Seed))) // so that reports agree
 	if len(c.judge.Pages) == 0 || !c.may(u) {
@@ -217,7 +218,7 @@ func (c *checker) nowhere(ctx context.Context) *pages.Page {
 	p.Answer, p.Err = a.Answer, err
 	pages.Judge(p, c.now)
 	switch kind, _ := p.First(); {
-	case !p.Read || address.Host(a.url) != address.Host(c.origin):
+	case !p.Read || address.Key(a.url) != address.Key(u):
 		return nil
 	case kind != "login" && kind != "noindex": // what is not for strangers, or not to be indexed, says so
 		c.Add("every-address", report.At{Where: u.String()}, "is made up, and answered with 200 OK")
