@@ -274,6 +274,8 @@ type Exploration struct {
 	Examples map[string]string `json:"examples,omitempty"`
 	// Links have for each of these reasons the links, at most 1,000, in the order in which they were found.
 	Links map[string][]string `json:"-"`
+	// Dead are links that lead to no page, as URLs, each with a page that has it, listed or not; at most 1,000.
+	Dead map[string]string `json:"-"`
 	// Acting are the URLs of links that may act, one of each shape, at most 100. If one is a
 	// page, a [Rule] with [DecisionAlways] lets the next exploration request it.
 	Acting []string `json:"acting,omitempty"`
@@ -281,7 +283,8 @@ type Exploration struct {
 	Params []string `json:"params,omitempty"`
 	// Held are, at the end, the URLs of requested pages that are held for their address, at most 100.
 	Held []string `json:"held,omitempty"`
-	// Stale are URLs that the site's own sitemap lists, and that were answered with an error, at most 100.
+	// Stale are, at the end, URLs that the site's own sitemap lists, and that were answered with an error, there or
+	// where they redirect; at most 100.
 	Stale []string `json:"stale,omitempty"`
 	// Waits is how long Explore waits now, and for what, such as "30s, as https://example.com/a asks"; "" for nothing.
 	Waits string `json:"waits,omitempty"`

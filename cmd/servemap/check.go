@@ -198,7 +198,8 @@ func addressOf(given string) (at *url.URL, bare bool, err error) {
 	case strings.Contains(text, "@") && (err != nil || at.User != nil): // so it may hold a password
 		return nil, false, usage("the address has a user; give it without, such as https://example.com")
 	case !strings.Contains(given, "://") && isFile(given):
-		return nil, false, usage("%s is a file or a folder; give the URL of a site, such as https://example.com", given)
+		return nil, false, usage("%s is a file or a folder; give the URL of a site, such as https://example.com. Check reads "+
+			"a sitemap from a server, such as your own: give its URL there, and -origin", given)
 	case begin != nil && begin[2] != "" && begin[2] != "://":
 		return nil, false, usage("%s is no URL; did you mean %s?", given, begins.ReplaceAllString(given, "$1://"))
 	case err == nil && at.Scheme != "http" && at.Scheme != "https":

@@ -49,6 +49,9 @@ type leftOut struct {
 	some      []string // of them
 }
 
+// shownHops is how many redirects in a row are followed to say where they end.
+const shownHops = 10
+
 // shownOf is how many addresses are shown of each reason.
 const shownOf = 3
 
@@ -86,8 +89,6 @@ var (
 // has pages by their reason.
 func (c *closing) leave(done servemap.Exploration, groups []inspect.Group, named map[string][]inspect.Link) {
 	t := &table{got: c.got, told: map[string]bool{}, long: done.Links[eligibility.LinkLarge.String()]}
-	walled := func(l inspect.Link) bool { return t.got[l.URL] != nil && t.got[l.URL].Wall != "" }
-	c.broken = slices.DeleteFunc(c.broken, walled)
 	for _, l := range c.broken {
 		t.told[l.URL] = true
 	}
@@ -164,6 +165,26 @@ func (t *table) links(done servemap.Exploration, rest int) (left, besides []left
 	return left, t.rows
 }
 
+// brokenOf adds to the broken links of listed pages those of others that the crawl read, such as one that says noindex.
+// Where a bot wall answered, nothing is known to be broken.
+func brokenOf(listed []inspect.Link, done servemap.Exploration, got map[string]*answered) (all []inspect.Link) {
+	dead := maps.Clone(done.Dead)
+	for _, l := range listed {
+		delete(dead, l.URL)
+	}
+	all = slices.Clone(listed)
+	for u, from := range dead {
+		l := inspect.Link{URL: u, From: []string{from}}
+		if got[u] != nil {
+			l.Status = got[u].Status
+		}
+		all = append(all, l)
+	}
+	all = slices.DeleteFunc(all, func(l inspect.Link) bool { return got[l.URL] != nil && got[l.URL].Wall != "" })
+	slices.SortFunc(all, func(a, b inspect.Link) int { return strings.Compare(a.URL, b.URL) })
+	return all
+}
+
 // failed reports whether an address gave no answer, or one that asks to come again.
 func (t *table) failed(u string) bool { return t.got[u] != nil && explore.Repeats(t.got[u].Status) }
 
@@ -216,10 +237,15 @@ func (t *table) outcome(l inspect.Link) leftOut {
 	}
 	kind, says := a.First()
 	line, address := leftOut{n: 1, cause: cmp.Or(causes[kind], eligibility.LinkNotGot).String()}, l.URL
-	if a.to != "" {
-		address += " → " + a.to
+	to, there := t.end(a)
+	if to != "" {
+		address += " → " + to
 	}
 	switch {
+	case kind == "redirect" && there != nil && there.Status >= http.StatusBadRequest && there.Wall == "":
+		kind, _ = there.First()
+		line.cause = cmp.Or(causes[kind], eligibility.LinkError).String()
+		line.more = fmt.Sprintf(" (%d)", there.Status)
 	case slices.Contains(t.long, l.URL):
 		line.cause = eligibility.LinkLarge.String()
 	case kind == "wall":
@@ -236,6 +262,14 @@ func (t *table) outcome(l inspect.Link) leftOut {
 	}
 	line.some = []string{address}
 	return line
+}
+
+// end returns where an answer redirects in the end, as far as the crawl came, and what was answered there.
+func (t *table) end(a *answered) (to string, there *answered) {
+	for hops := 0; a != nil && a.to != "" && hops < shownHops; hops++ {
+		to, a = a.to, t.got[a.to]
+	}
+	return to, a
 }
 
 // hostOf returns the host of a URL.
@@ -263,7 +297,11 @@ func (t *table) link(l servemap.LeftOut, n int, done servemap.Exploration) {
 			line.n--
 		case u != "" && !t.told[u] && len(line.some) < line.n:
 			t.told[u] = true
-			line.some = append(line.some, strings.TrimSpace(u+" "+t.got[u].says()))
+			says := u + " " + t.got[u].says()
+			if to, there := t.end(t.got[u]); l.Cause == eligibility.LinkStale.String() && to != "" {
+				says = u + " → " + to + " " + there.says()
+			}
+			line.some = append(line.some, strings.TrimSpace(says))
 		}
 	}
 	t.add(line)
@@ -323,7 +361,6 @@ func (c closing) write(w io.Writer, s report.Style) error {
 	if len(c.broken) > 0 {
 		fmt.Fprintf(&b, "\n%s\n", s.Paint("1;31", "Broken links"))
 	}
-	slices.SortFunc(c.broken, func(a, b inspect.Link) int { return strings.Compare(a.URL, b.URL) })
 	for _, l := range c.broken {
 		from := ""
 		if len(l.From) > 0 {

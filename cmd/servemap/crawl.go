@@ -169,7 +169,7 @@ func (c *crawl) find(ctx context.Context, address string) (*heard, error) {
 	if u.Path != "/" && len(c.Entries) == 0 && isLonePage(ctx, client, u) {
 		return nil, usage("%s is a page; crawl takes a site or a folder, such as %s", c.Origin, u.Scheme+"://"+u.Host)
 	}
-	site := &heard{origin: origin, all: map[string]*answered{}}
+	site := &heard{origin: origin, all: map[string]*answered{}, more: map[string]bool{}}
 	for _, pattern := range c.Always {
 		site.always = append(site.always, robots.NewPattern(pattern))
 	}
@@ -292,7 +292,20 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 	if err := unnamed(ctx, a, got, of.Reasons, named); err != nil {
 		return found, err
 	}
-	found = closing{listed: of.Stats.Listed, all: c.all, hints: of.Stats.Hints, got: got, broken: links.Broken}
+	found = closing{listed: of.Stats.Listed, all: c.all, hints: of.Stats.Hints, got: got,
+		broken: brokenOf(links.Broken, done, got)}
+	for why, some := range named { // a broken link of a page that is not listed is counted by its reason too
+		for _, l := range some {
+			for i := range found.broken {
+				if b := &found.broken[i]; b.URL == l.URL && b.Reason == "" {
+					b.Reason = why
+				}
+			}
+		}
+	}
+	if says := c.site.unwritten(c.Alternates, c.Images); says != "" {
+		found.hints = append(found.hints, says)
+	}
 	found.leave(done, of.Reasons, named)
 	if found.faults, err = faultsOf(ctx, a, got); err != nil {
 		return found, err
@@ -523,11 +536,13 @@ func linked(ctx context.Context, s streams, origin string) (found check.Crawl, e
 		return found, err
 	}
 	got := c.site.answers()
-	for _, l := range append(links.Broken, named[none]...) {
+	for _, l := range brokenOf(append(links.Broken, named[none]...), done, got) {
+		if len(l.From) == 0 { // only a redirect leads there
+			continue
+		}
 		found.Broken = append(found.Broken, check.Broken{To: l.URL, From: slices.Sorted(slices.Values(l.From)),
 			Says: cmp.Or(got[l.URL].says(), "shows what the site shows where it has no page")})
 	}
-	slices.SortFunc(found.Broken, func(a, b check.Broken) int { return strings.Compare(a.To, b.To) })
 	if _, means, add := a.explorer.Missing(done); len(found.Public) == 0 {
 		root := got[c.Origin+"/"]
 		if answer := root.says(); answer != "" && root.Wall == "" { // where all begins

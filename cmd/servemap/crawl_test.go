@@ -111,7 +111,7 @@ func TestCrawlThatListsNothingSaysWhatHelps(t *testing.T) {
 			filepath.Join(t.TempDir(), "sitemap.xml")}, codeDone, []string{
 			"If these pages are public, add -public /\n"}, "public: servemap"},
 		{"crawl as it says", []string{"crawl", site.URL, "-public", "/", "-out", filepath.Join(t.TempDir(), "sitemap.xml")},
-			codeDone, []string{"\n22 listed · ", "1  page of the site's own sitemap is answered with an error. Mend it, or",
+			codeDone, []string{"\n22 listed · ", "1  page of the site's own sitemap leads to an error. Mend it, or",
 				"- " + site.URL + "/gone is answered with 404 Not Found\n"}, "If these pages"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -209,7 +209,7 @@ func TestCrawlTellsEachAddressOnceWithItsCause(t *testing.T) {
 		at + "/drop does not answer: the connection is closed without an answer\n",
 		"2  linked addresses may change something, so they were not asked for. If they are pages, add -always for them.\n        " + at +
 			"/items/5/delete\n        " + at + "/items/6/delete\n",
-		"Besides, and not counted above\n     1  ", at + "/b.pdf\n", "1  page of the site's own sitemap is answered with an error. ",
+		"Besides, and not counted above\n     1  ", at + "/b.pdf\n", "1  page of the site's own sitemap leads to an error. ",
 		at + "/stale is answered with 404",
 		"1  sitemap of the site could not be read. ", at + "/wall/map.xml is answered with 503 by Cloudflare",
 		at + "/admin/map.xml\n",

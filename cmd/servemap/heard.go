@@ -29,8 +29,9 @@ type heard struct {
 	origin location.Origin
 	always []robots.Pattern // what the owner lists, whatever a page seems to say
 
-	mu  sync.Mutex
-	all map[string]*answered // by URL, the last answers; nil for a page in which check finds nothing
+	mu   sync.Mutex
+	more map[string]bool      // what its own sitemap has that a crawl does not write by itself, by its flags
+	all  map[string]*answered // by URL, the last answers; nil for a page in which check finds nothing
 }
 
 // mostHeard is how many answers are kept.
@@ -91,6 +92,9 @@ func (h *heard) hear(resp *http.Response) error {
 	if err != nil {
 		return h.note(loc, nil)
 	}
+	if status == http.StatusOK && !html && bytes.Contains(body, []byte("<urlset")) {
+		h.extended(body)
+	}
 	a := judged(loc, to, pages.Answer{Status: status, Header: resp.Header, Body: body})
 	a.file = status == http.StatusOK && typ != "" && !texts.MatchString(typ)
 	named := slices.ContainsFunc(h.always, func(p robots.Pattern) bool {
@@ -107,6 +111,38 @@ func (h *heard) hear(resp *http.Response) error {
 		resp.StatusCode = http.StatusNotFound
 	}
 	return h.note(loc, a)
+}
+
+// extensions match what a sitemap may say of a page besides its date, by the flag with which a crawl writes it too.
+var extensions = map[string]*regexp.Regexp{
+	"-alternates": regexp.MustCompile(`<\w+:link\s[^>]*hreflang`), "-images": regexp.MustCompile(`<\w+:image>`),
+}
+
+// extended notes what the beginning of a sitemap says of pages besides their dates.
+func (h *heard) extended(sitemap []byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for flag, what := range extensions {
+		h.more[flag] = h.more[flag] || what.Match(sitemap)
+	}
+}
+
+// unwritten says what the site's own sitemap has that is not written, "" for nothing.
+func (h *heard) unwritten(alternates, images bool) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	languages, pictures := h.more["-alternates"] && !alternates, h.more["-images"] && !images
+	what, add := "links to other languages and images", "-alternates and -images"
+	switch {
+	case languages && pictures:
+	case languages:
+		what, add = "links to other languages", "-alternates"
+	case pictures:
+		what, add = "images", "-images"
+	default:
+		return ""
+	}
+	return "The site's own sitemap has " + what + ", and this one has none. To write them too, add " + add + "."
 }
 
 // note keeps the last answer of a URL.

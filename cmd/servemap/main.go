@@ -121,8 +121,9 @@ var more = map[string]string{
 		"or a file), file and line (where that is listed), text. The last line has the level summary:\n\n" +
 		"  url, options, site, time, version   what was checked, and how\n" +
 		"  files      of the sitemap, each with url, form, entries, bytes, and to, if it redirects there\n" +
-		"  sample     pages: listed; asked for; read, which is how many answered with a page; disallowed,\n" +
-		"             walled, elsewhere and unfit, which are left out; seed; choice, if some were chosen\n" +
+		"  sample     pages: listed; asked for; read, which is how many answered with a page or a\n" +
+		"             file; files, the latter alone; disallowed, walled, elsewhere and unfit, which are\n" +
+		"             left out; seed; choice, if some were chosen\n" +
 		"  limits, facts      bounds that were met, and what was compared\n" +
 		"  faults, advice     how many there are\n" +
 		"  groups     each with level, kind, count, title and remedy\n\n" +

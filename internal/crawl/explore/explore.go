@@ -97,10 +97,11 @@ type Report struct {
 	Skipped  map[string]int      // links that were not requested, by reason
 	Examples map[string]string   // the URL or text of the first of them
 	Links    map[string][]string // those of more of them, in their order
+	Dead     map[string]string   // the first links that lead to no page, as URLs, each with a page that has it
 	Acting   []string            // the first links that may act, as URLs, one of each shape, those without a query first
 	Params   []string            // the parameters that keep most linked pages out, each with its path
 	Held     []string            // at the end, the URLs of pages that are held
-	Stale    []string            // the first URLs of the site's own sitemap that are answered with an error
+	Stale    []string            // at the end, the first URLs of the site's own sitemap that lead to an error
 	Waits    string              // what it waits for now, and how long, "" for nothing
 }
 
@@ -128,9 +129,10 @@ type explorer struct {
 	skipped  map[string]eligibility.Reason // links that are counted in the report, and why if another may lead there
 	queries  queries
 
-	lines     []string        // the sitemaps that robots.txt names, as written
-	published map[string]bool // locations that they list
-	listed    map[string]bool // and those of them that are listed already, which are only asked for
+	lines     []string          // the sitemaps that robots.txt names, as written
+	published map[string]bool   // locations that they list, and, as false, where these redirect
+	listed    map[string]bool   // and those that are listed already, which are only asked for
+	pageless  map[string]string // where locations redirect, "" for those that are answered with an error
 }
 
 func newExplorer(cfg Config) *explorer {
@@ -141,9 +143,9 @@ func newExplorer(cfg Config) *explorer {
 	f := newFrontier(cfg.MaxRequests, cfg.Ledger)
 	e := &explorer{
 		Config: cfg, frontier: f, patience: requestPatience, report: Report{Skipped: map[string]int{}, Examples: map[string]string{},
-			Links: map[string][]string{}},
+			Links: map[string][]string{}, Dead: map[string]string{}},
 		skipped:   map[string]eligibility.Reason{},
-		published: map[string]bool{}, listed: map[string]bool{},
+		published: map[string]bool{}, listed: map[string]bool{}, pageless: map[string]string{},
 		queries: queries{f, map[string]*linked{}, map[string]string{}, map[string][]string{}, nil},
 	}
 	f.dropped = e.dropped
@@ -188,6 +190,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 		}
 	}
 	e.held(ctx)
+	e.stale()
 	e.tell()
 	return e.report, err
 }
@@ -200,6 +203,23 @@ func (e *explorer) held(ctx context.Context) {
 			continue
 		}
 		e.leave(eligibility.LinkHeld, 1, e.Normalizer.Origin().URL(loc))
+	}
+}
+
+// stale names what the site's own sitemap lists, and what is answered with an error there, or where it redirects: the
+// owner can only take out of the sitemap what is in it.
+func (e *explorer) stale() {
+	for _, loc := range slices.Sorted(maps.Keys(e.listed)) {
+		e.published[loc] = true
+	}
+	for _, loc := range slices.Sorted(maps.Keys(e.published)) {
+		at, leads := loc, e.published[loc]
+		for hops := 0; leads && hops <= mostHops; hops++ {
+			if at, leads = e.pageless[at]; leads && at == "" {
+				e.leave(eligibility.LinkStale, 1, e.Normalizer.Origin().URL(loc))
+				leads = false
+			}
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 // item is a location to request.
 type item struct {
 	Location string
+	From     string // the page whose link led to it first, "" for none
 	Shape    string // see [Ledger]
 	Old      bool   // its name is not new
 	Free     bool   // it is asked for whatever its shape has left, and costs nothing

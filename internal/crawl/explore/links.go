@@ -111,8 +111,11 @@ func (e *explorer) redirected(r result, to string) {
 		e.leave(eligibility.LinkOffSite, 1, e.Normalizer.Origin().URL(r.Location))
 		return
 	}
-	if e.published[r.Location] {
-		e.published[target.Location] = true // the sitemap is as old as the redirect
+	if at := strings.Clone(target.Location); at != "" {
+		if _, published := e.published[r.Location]; published && !e.published[at] {
+			e.published[at] = false // the sitemap is as old as the redirect
+		}
+		e.pageless[r.Location] = at
 	}
 	e.frontier.page = item{} // which shows nothing, and leads on for nothing
 	e.consider(target, to, item{Hops: r.Hops + 1, Old: r.Old, Free: r.Free, Plain: true})
@@ -148,6 +151,7 @@ func (e *explorer) consider(to location.Result, href string, as item) {
 		if to.OwnQuery {
 			e.queries.count(to.Location)
 		}
+		as.From = e.frontier.page.Location
 		as.Location, as.Unlikely = strings.Clone(to.Location), to.OwnQuery || eligibility.AssetName(to.Location)
 		as.Plain = as.Plain || rule.Listing == eligibility.Always
 		why = e.frontier.add(as)

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/index/tally"
 )
 
 // result is the answer to the request for an item.
@@ -40,7 +42,8 @@ func (e *explorer) walk(ctx context.Context) error {
 			if !ok {
 				break
 			}
-			r, published := &result{item: it, begun: time.Now()}, e.published[it.Location]
+			r := &result{item: it, begun: time.Now()}
+			_, published := e.published[it.Location]
 			if r.Since.IsZero() {
 				r.Since = r.begun
 			}
@@ -165,6 +168,7 @@ func (e *explorer) take(ctx context.Context, r result) error {
 		r.After = now.Add(min(pause, pagePatience))
 		if alone && max(pause-1, now.Sub(r.Since)) >= pagePatience || !e.frontier.refused(r.item) {
 			e.leave(eligibility.LinkFailed, 1, e.Normalizer.Origin().URL(r.Location))
+			e.dead(r.item, r.status)
 		}
 		switch {
 		case e.pace.refused < mostRefused:
@@ -184,11 +188,20 @@ func (e *explorer) take(ctx context.Context, r result) error {
 	if r.elsewhere {
 		e.leave(eligibility.LinkElsewhere, 1, e.Normalizer.Origin().URL(r.Location))
 	}
-	if r.status >= http.StatusBadRequest && (e.published[r.Location] || e.listed[r.Location]) {
-		e.leave(eligibility.LinkStale, 1, e.Normalizer.Origin().URL(r.Location))
+	if r.status >= http.StatusBadRequest {
+		e.pageless[r.Location] = ""
+		e.dead(r.item, r.status)
 	}
 	e.follow(r)
 	return nil
+}
+
+// dead notes a link that leads to no page, whether or not the page that has it is listed.
+func (e *explorer) dead(it item, status int) {
+	if of := (&tally.Target{Status: status}); it.From != "" && of.Broken() && len(e.report.Dead) < linksTold &&
+		!capability.Looks(it.Location) && !capability.Looks(it.From) {
+		e.report.Dead[e.Normalizer.Origin().URL(it.Location)] = e.Normalizer.Origin().URL(it.From)
+	}
 }
 
 // refuses notes a refusal, after which the site is left alone, unless it answers for what it answered for before. Then

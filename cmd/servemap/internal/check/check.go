@@ -397,7 +397,7 @@ func (c *checker) sitemap(ctx context.Context, f *file, alone bool) error {
 			return err
 		}
 		if len(more) > 0 {
-			c.Add("nested", report.At{Where: part.String()}, "is an index, and named by an index")
+			c.Add("nested", report.At{Where: part.String()}, "is an index, and named by an index; what it names was not read")
 		}
 	}
 	if !isNamed && !c.blind && len(c.judge.Pages) > 0 && c.Files[len(c.Files)-1].Form != "" { // else it may be no sitemap

@@ -17,6 +17,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/sample"
 	"github.com/servemap/servemap/internal/decide/action"
+	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/sitemap"
 )
 
@@ -111,7 +112,9 @@ func (c *checker) conclude(ctx context.Context, all []*pages.Page, nowhere *page
 	var read []listing.Read
 	for _, p := range all {
 		if p.Read {
-			c.Sample.Read++
+			if c.Sample.Read++; !response.IsHTML(p.Header.Get("Content-Type")) {
+				c.Sample.Files++
+			}
 			read = append(read, listing.Read{Entry: p.Entry, Links: p.Versions()})
 		}
 		if p.Wall != "" {
@@ -301,7 +304,10 @@ func (c *checker) compareLinks(found Crawl) {
 		orphans++
 		c.Add("orphan", e.At(), "is listed, and no link leads there")
 	}
-	c.Facts = append(c.Facts, fmt.Sprintf("%s Listed, and linked nowhere: %s.", text, none(orphans)))
+	if text += " Listed, and linked nowhere: " + none(orphans) + "."; orphans > 0 {
+		text += " Where the links on those lead was not asked."
+	}
+	c.Facts = append(c.Facts, text)
 }
 
 // none writes a number.

@@ -120,7 +120,7 @@ func inExtension(kind string, n *sitemap.Node, tell teller) {
 	}
 	for _, f := range known {
 		if f.must && some[f.name] == 0 {
-			tell(kind, "has a <%s:%s> without <%[1]s:%[3]s>", kind, n.Local, f.name)
+			tell(kind, "has <%s:%s> without <%[1]s:%[3]s>", kind, n.Local, f.name)
 		}
 	}
 	if length := utf8.RuneCountInString(n.First(n.Space, "description")); kind == "video" && length > 2048 {
@@ -128,7 +128,7 @@ func inExtension(kind string, n *sitemap.Node, tell teller) {
 	}
 	switch {
 	case n.Local == "video" && some["content_loc"]+some["player_loc"] == 0:
-		tell("video", "has a <video:video> with neither <video:content_loc> nor <video:player_loc>")
+		tell("video", "has <video:video> with neither <video:content_loc> nor <video:player_loc>")
 	case n.Local == "video" && some["tag"] > 32:
 		tell("video", "has %d tags; at most 32 are allowed", some["tag"])
 	}

@@ -50,7 +50,8 @@ type File struct {
 type Sample struct {
 	Listed     int    `json:"listed"` // pages, each once
 	Asked      int    `json:"asked"`
-	Read       int    `json:"read"`       // answered with a page
+	Read       int    `json:"read"`       // answered with a page, or a file
+	Files      int    `json:"files"`      // of these, answered with a file that is no HTML, such as a PDF
 	Disallowed int    `json:"disallowed"` // not asked for, as robots.txt disallows them
 	Walled     int    `json:"walled"`     // a bot wall answered in their place
 	Elsewhere  int    `json:"elsewhere"`  // not asked for, as they are on another host
@@ -242,8 +243,8 @@ func (s Sample) Text() string {
 		text += fmt.Sprintf(", chosen %s (seed %d)", s.Choice, s.Seed)
 	}
 	answers := parts(
-		part{s.Read, "with a page"}, part{s.Asked - s.Read - s.Walled, "with a redirect, an error or nothing"},
-		part{s.Walled, "with a bot wall"},
+		part{s.Read - s.Files, "with a page"}, part{s.Asked - s.Read - s.Walled, "with a redirect, an error or nothing"},
+		part{s.Walled, "with a bot wall"}, part{s.Files, "with a file"},
 	)
 	if answers != "" {
 		text += ": " + strings.Replace(answers, " ", " answered ", 1)
