@@ -176,7 +176,7 @@ func TestSitemapLargerThanTheBudget(t *testing.T) {
 		const most = 20
 		done := explore(s, servemap.ExploreOptions{MaxRequests: most})
 		s.Settle()
-		if listed := s.Stats().Listed; listed != most || done.Skipped["too-many"] != 60-most || done.Waiting != 1 {
+		if listed := s.Stats().Listed; listed != most || len(done.Skipped) > 0 || done.Waiting != 61-most {
 			s.Errorf("%d listed; left %v, %d waiting", listed, done.Skipped, done.Waiting)
 		}
 		for range 3 { // the next one goes on
