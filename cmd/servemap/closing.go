@@ -385,7 +385,11 @@ func (c closing) write(w io.Writer, s report.Style) error {
 			return cmp.Or(cmp.Compare(b.n, a.n), strings.Compare(a.cause+a.more, b.cause+b.more))
 		})
 		for _, l := range part.all {
-			l.write(&b, s, most, "; -all names them")
+			how := "; -all names them"
+			if known := len(l.some); known < l.n {
+				how = "; -all names " + report.Number(known-shownOf) + " of them"
+			}
+			l.write(&b, s, most, how)
 		}
 	}
 	if c.cure != "" {

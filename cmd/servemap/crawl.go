@@ -47,7 +47,7 @@ func crawlCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 	c := &crawl{streams: s}
 	c.Flags(fs, "crawl")
 	fs.Lookup("concurrency").DefValue = strconv.Itoa(crawlAtOnce)
-	fs.BoolVar(&c.all, "all", false, "name at the end all that was left out, and not only the first three of each kind")
+	fs.BoolVar(&c.all, "all", false, "name at the end up to 1,000 of each kind of what was left out, and not only the first three")
 	c.fail.flag(fs, "such as broken-link; orphan, a listed page that is linked nowhere; "+
 		"advice for these two; or fault, which is all that check would object to in listed pages")
 	fs.StringVar(&c.out, "out", "sitemap.xml", "the `FILE` to write, or - for the standard output")
@@ -395,9 +395,17 @@ func (c *crawl) write(ctx context.Context, files http.Handler, cut string) error
 		_, err := c.streams.out.Write(text)
 		return err
 	}
-	if there, err := c.dir.ReadFile(filepath.Base(c.out)); cut != "" && err == nil && size(ctx, there) > size(ctx, text) {
-		return exit{codeNo, fmt.Sprintf("%s; %s is kept, since it has more pages. Give a greater -max, or another -out", cut,
-			c.out)}
+	if there, err := c.dir.ReadFile(filepath.Base(c.out)); cut != "" && err == nil {
+		was, index := size(ctx, there)
+		is, _ := size(ctx, text)
+		has := "has"
+		if index {
+			has = "may have"
+		}
+		if was > is || index && was == is { // the last part of this one may be short
+			return exit{codeNo, fmt.Sprintf("%s; %s is kept, since it %s more pages. Give a greater -max, or another -out", cut,
+				c.out, has)}
+		}
 	}
 	for _, part := range index.Parts {
 		_, text := fetch(files, part)
@@ -408,12 +416,12 @@ func (c *crawl) write(ctx context.Context, files http.Handler, cut string) error
 	return c.replace(filepath.Base(c.out), text)
 }
 
-// size returns how much a sitemap has. An index has more than any file of pages.
-func size(ctx context.Context, text []byte) (n int) {
-	if index, _ := sitemap.Read(ctx, text, func(string) { n++ }); index {
+// size returns how many pages a sitemap has, or how many parts. An index counts for more than any file of pages.
+func size(ctx context.Context, text []byte) (n int, index bool) {
+	if index, _ = sitemap.Read(ctx, text, func(string) { n++ }); index {
 		n += 1 << 30
 	}
-	return n
+	return n, index
 }
 
 func (c *crawl) replace(name string, text []byte) error {

@@ -601,6 +601,30 @@ func TestCrawlThatIsCutSaysSoAndKeepsAFileThatHasMore(t *testing.T) {
 	}
 }
 
+func TestCrawlThatIsCutKeepsAnIndex(t *testing.T) {
+	_, site := newForeign(t)
+	dir := t.TempDir()
+	out := filepath.Join(dir, "map.xml")
+	read := func() (all string) {
+		files, err := filepath.Glob(filepath.Join(dir, "*.xml"))
+		base.Check(t, err)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			base.Check(t, err)
+			all += string(text)
+		}
+		return all
+	}
+	must(t, "crawl", site, "-out", out, "-part-pages", "10")
+	whole := read()
+	for _, tt := range []struct{ name, most, part string }{{"as many parts", "6", "3"}, {"no index", "6", "10"}} {
+		code, says, errs := call(t, "crawl", site, "-out", out, "-part-pages", tt.part, "-max", tt.most)
+		if read() != whole || code != codeNo || !strings.Contains(errs, out+" is kept, since it may have more pages.") {
+			t.Errorf("%s: code %d, %s%s", tt.name, code, says, errs)
+		}
+	}
+}
+
 func TestBrokenLinksFailWhereThatIsAskedFor(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

@@ -145,7 +145,7 @@ var more = map[string]string{
 	"list": "It prints a line for each page: the URL, the lastmod and the changefreq, with tabs between them.\n" +
 		"With -json there is more of each.",
 	"forget": "The page stays out until -always or -undo names it. What was learned of it is erased.\n" +
-		"With -undo the page may be listed again.",
+		"With -undo the page may be listed again. The exit code is 3 if nothing was known of the page.",
 }
 
 func main() {
