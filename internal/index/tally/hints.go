@@ -149,7 +149,7 @@ func (s *Tally) Read(k *observation.Observation, r merge.Merged) {
 
 // ofEntry returns what follows from an entry that was read.
 func (s *Tally) ofEntry(k *observation.Observation, is eligibility.Standing) (found []cause) {
-	if k.NoFollow || is.Reason == eligibility.NoIndex && k.Target == "" { // a root may lead to a language
+	if k.NoFollow || is.Reason == eligibility.NoIndex && k.Target+k.Away == "" { // a root may lead to a language, or away
 		found = append(found, keeps(says(k, is), k.Location))
 	}
 	if k.Scheme {

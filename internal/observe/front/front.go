@@ -65,9 +65,12 @@ func (f *Front) Missed(r *http.Request) {
 	}
 }
 
+// asking is in the context of the request that Ask makes, which is no request of anybody's for the sitemap.
+type asking struct{}
+
 func (f *Front) ask(ctx context.Context, server http.Handler) {
 	file := f.Folder + f.Name + ".xml"
-	status, to := f.Observer.Own.Get(ctx, server, file)
+	status, to := f.Observer.Own.Get(context.WithValue(ctx, asking{}, true), server, file)
 	if f.reached.Load() {
 		return
 	}
@@ -206,6 +209,9 @@ func (f *Front) Outside(route *mux.Route) string {
 func (f *Front) ServeFile(w http.ResponseWriter, r *http.Request) {
 	if !f.reached.Load() && anonymous.Credentials(r, anonymous.Benign{}) == eligibility.None && !f.reached.Swap(true) {
 		f.Hints.End(messages.Unwrapped, messages.Routed, messages.Barred)
+	}
+	if r.Context().Value(asking{}) != nil {
+		return
 	}
 	name := path.Base(r.URL.Path)
 	if says := f.Observer.Own.Proves(name); says != "" {
