@@ -77,8 +77,8 @@ func (s *Site) Mount(r *mux.Router) {
 			"mount on the root router", path))
 	}
 	if host, err := files.GetHostTemplate(); err == nil && !s.mayBe(host) {
-		panic(fmt.Sprintf("servemap: Mount: this subrouter gets requests for %s alone, and the origin is %s, so no page could "+
-			"be learned; mount on the root router, correct the origin, or name the host in Options.Hosts", host, s.origin))
+		s.log.Logger().Warn("servemap: Mount: this subrouter gets requests for "+host+" alone, so no page is learned. Mount on "+
+			"the root router, correct the origin, or name the host in Options.Hosts.", "origin", s.origin.String())
 	}
 	var router http.Handler = r
 	s.looks.Inner.CompareAndSwap(nil, &router)
@@ -101,11 +101,6 @@ func (s *Site) Mount(r *mux.Router) {
 		r.NotFoundHandler = http.NotFoundHandler()
 	}
 	r.NotFoundHandler = s.front.Wrap(r.NotFoundHandler)
-	replaced := func() bool {
-		_, sees := r.NotFoundHandler.(interface{ Observes() })
-		return !sees
-	}
-	s.replaced.Store(&replaced)
 }
 
 // Inspector returns a handler that shows the owner what the site has learned, and why. allow
@@ -134,7 +129,7 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 			s.origin.String())
 	}
 	return inspector{func(w http.ResponseWriter, r *http.Request) {
-		s.observer.Disown(w, r, true)
+		s.observer.Disown(w, r)
 		if s.unmounted() {
 			s.hints.Give(messages.Unwrapped, "")
 		}
@@ -230,7 +225,7 @@ func (s *Site) Metrics(allow func(*http.Request) bool) http.Handler {
 			append(inspect.Numbers(s.indexer, s.files, s.observer, len(s.hints.Given())), s.crawlers.Metrics()...)))
 	}))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.observer.Disown(w, r, false)
+		s.observer.Disown(w, r)
 		numbers.ServeHTTP(w, r)
 	})
 }
@@ -357,8 +352,8 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 	}
 	report, err := explore.Run(ctx, cfg)
 	if err == nil {
-		s.looks.Asks.Store(&cfg)                              // looks go the same way from now on, as a stranger gets the page
-		s.hints.End(messages.Unexplored, messages.Unlistened) // before the revisits, which do not end
+		s.looks.Asks.Store(&cfg)                                               // looks go the same way from now on, as a stranger gets the page
+		s.hints.End(messages.Unexplored, messages.Unlistened, messages.Barred) // before the revisits, which do not end
 		err = s.Flush(ctx)
 	}
 	if (err == nil || len(report.Skipped) > 0) && cfg.Walks() {
@@ -419,7 +414,8 @@ func (s *Site) elsewhere(err error) (remedy string) {
 
 // unserved reports whether a hint says that requests for the sitemap do not come here.
 func (s *Site) unserved() bool {
-	return s.hints.Has(messages.Unwrapped) || s.hints.Has(messages.Routed) || s.hints.Has(messages.Barred)
+	barred := s.hints.Has(messages.Barred) && !s.front.Reached() // a refusal may be for the site's own requests alone
+	return barred || s.hints.Has(messages.Unwrapped) || s.hints.Has(messages.Routed)
 }
 
 // unmounted reports whether the program seems to have forgotten to put the site around its pages. The command does not

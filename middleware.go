@@ -275,9 +275,8 @@ type Site struct {
 	link  *guard.Link // opens the inspector
 	log   *logging.Queue
 
-	replaced  atomic.Pointer[func() bool] // whether the NotFoundHandler that Mount saw is another by now
-	announces atomic.Bool                 // Robots adds the sitemap to the site's robots.txt, as far as was seen
-	told      sync.Once                   // that the site has a page in its place
+	announces atomic.Bool // Robots adds the sitemap to the site's robots.txt, as far as was seen
+	told      sync.Once   // that the site has a page in its place
 
 	running
 }
@@ -440,6 +439,9 @@ func newSite(origin string, st store.Store, opts *Options, with indexer.Shared) 
 	s.workers.Go(func() { s.looks.Run(looks) })
 	s.workers.Go(func() { s.indexer.Run(ctx) })
 	s.workers.Go(func() { s.files.Run(ctx) })
+	if s.opts.Limits.Looks >= 0 {
+		s.workers.Go(func() { s.front.Run(ctx) })
+	}
 	if s.crawlers != nil {
 		s.workers.Go(func() { s.crawlers.Run(ctx) })
 	}
@@ -548,9 +550,6 @@ func (s *settings) mayBe(host string) bool {
 // passes gets the first request that comes. local says that its host stands for the origin's.
 func (s *Site) passes(r *http.Request, local bool) {
 	s.hints.End(messages.Unwrapped)
-	if replaced := s.replaced.Load(); replaced != nil && (*replaced)() {
-		s.hints.Give(messages.Replaced, "", "origin", s.origin.String())
-	}
 	if s.looks.Inner.Load() != nil { // else nothing serves the sitemap here
 		s.front.Ask(r)
 	}
@@ -710,18 +709,8 @@ func locateEntries(norm *location.Normalizer, given []string) ([]string, error) 
 // Other routers show theirs only to handlers inside them: for gorilla/mux use [Site.Mount],
 // for others see examples/recipes.
 func (s *Site) Observe(next http.Handler) http.Handler {
-	return observing{s.observer, next}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.observer.Serve(next, w, r) })
 }
-
-type observing struct {
-	observer *observe.Observer
-	next     http.Handler
-}
-
-func (o observing) ServeHTTP(w http.ResponseWriter, r *http.Request) { o.observer.Serve(o.next, w, r) }
-
-// Observes says that the site sees what it answers.
-func (observing) Observes() {}
 
 // looksPatience is how long Flush waits for looks: each may take ten seconds where a handler hangs.
 const looksPatience = 5 * time.Second

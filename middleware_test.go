@@ -178,8 +178,7 @@ func TestMountOnASubrouter(t *testing.T) {
 			func() *mux.Router { return mux.NewRouter().Host("web").Subrouter() }, ""},
 		{"of any host below one", origin,
 			func() *mux.Router { return mux.NewRouter().Host("{name}.example.com").Subrouter() }, ""},
-		{"of another host", origin, func() *mux.Router { return mux.NewRouter().Host("other.example").Subrouter() },
-			"requests for other.example alone, and the origin is https://example.com"},
+		{"of another host", origin, func() *mux.Router { return mux.NewRouter().Host("other.example").Subrouter() }, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := testkit.Start(t, testkit.Setup{Origin: tt.origin, Options: servemap.Options{Hosts: []string{"web.internal"}}})

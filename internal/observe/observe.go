@@ -111,16 +111,13 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 }
 
 // Disown says that the response to w is none of the site's pages, but one that servemap itself writes for
-// the owner. Nothing is learned from it, and the request is no visit. Nor is any other at that address, or, if folder
-// is true, below its folder.
-func (o *Observer) Disown(w http.ResponseWriter, r *http.Request, folder bool) {
+// the owner. Nothing is learned from it, and the request is no visit. Nor is any other at that address, or below it, if
+// it is a folder.
+func (o *Observer) Disown(w http.ResponseWriter, r *http.Request) {
 	if seen := o.cfg.Captures.Of(w); seen != nil {
 		seen.Own = true
 	}
 	own, _, _ := strings.Cut(r.RequestURI, "?")
-	if last := strings.LastIndexByte(own, '/'); folder && last > 0 {
-		own = own[:last+1]
-	}
 	if len(own) <= 1 || o.shows(own) {
 		return
 	}

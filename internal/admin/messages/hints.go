@@ -21,7 +21,6 @@ const (
 	Unwrapped        // no request passes through the site
 	Routed           // it stands where no request for the sitemap comes
 	Barred           // something around it answers requests for the sitemap
-	Replaced         // it does not see that pages are gone
 	Unanswered       // the site behind a proxy does not answer
 	Circles          // the entry redirects to itself
 	OtherOrigin      // requests or pages name another host or scheme
@@ -76,8 +75,6 @@ var hintTexts = [hints]string{
 	Barred: "Crawlers do not get the sitemap: something answers requests for it before they come to the site, as a " +
 		"log-in does. " +
 		"To mend that, " + passing + ".",
-	Replaced: "A NotFoundHandler was set after site.Mount(r), so the site does not see that pages are gone, and keeps " +
-		"them. Set it before.",
 	Unanswered: "The site does not answer; visitors get 502 or 504. See whether it runs, and what its log says.",
 	Circles: "The site redirects visitors from where they enter to the same address, again and again, so nobody gets a " +
 		"page. " +

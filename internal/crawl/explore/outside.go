@@ -83,8 +83,12 @@ func (e *explorer) prove(ctx context.Context) error {
 // leads returns where a redirect leads, without its query on another host: that may have more than strangers should
 // read.
 func (e *explorer) leads(loc string, a answer) string {
-	to, err := url.Parse(a.header.Get("Location"))
-	if at := e.Normalizer.Resolve(loc, a.header.Get("Location")).Location; at != "" || err != nil {
+	header := a.header.Get("Location")
+	to, err := url.Parse(header)
+	if err != nil || header == "" {
+		return ""
+	}
+	if at := e.Normalizer.Resolve(loc, header).Location; at != "" {
 		return at
 	}
 	return to.Host + to.EscapedPath()

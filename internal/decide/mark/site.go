@@ -29,6 +29,7 @@ type shared struct {
 
 // stored is how a Site is stored. Package encoding/binary writes and reads the fields.
 type stored struct {
+	Form    uint8 // see formNow
 	Buckets [bucketsKept]bucket
 	Shared  shared
 }
@@ -275,7 +276,7 @@ func (s *Site) see(hash uint64, family uint8, isNew bool) (pages uint8) {
 
 // AppendBinary appends the memory in a form that [ParseSite] reads, 34 KiB.
 func (s *Site) AppendBinary(b []byte) []byte {
-	all := stored{Shared: s.shared}
+	all := stored{Form: formNow, Shared: s.shared}
 	for i, kept := range s.buckets {
 		if kept != nil {
 			all.Buckets[i] = *kept
@@ -296,12 +297,14 @@ func ParseSite(b []byte) (*Site, error) {
 	if len(b) != binary.Size(&all) {
 		return nil, errSite
 	}
-	_, err := binary.Decode(b, binary.BigEndian, &all)
+	if _, err := binary.Decode(b, binary.BigEndian, &all); err != nil || all.Form != formNow {
+		return nil, errSite
+	}
 	s := &Site{shared: all.Shared}
 	for i, kept := range all.Buckets {
 		if kept != (bucket{}) {
 			s.buckets[i] = &kept
 		}
 	}
-	return s, err
+	return s, nil
 }

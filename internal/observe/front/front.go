@@ -45,16 +45,35 @@ type Front struct {
 	Config
 	reached atomic.Bool // a stranger's request for the files has come here
 	asked   atomic.Bool // the program's server was asked for them before a visitor's request came
+	servers chan http.Handler
 }
 
 // New returns a front.
-func New(cfg Config) *Front { return &Front{Config: cfg} }
+func New(cfg Config) *Front { return &Front{Config: cfg, servers: make(chan http.Handler, 1)} }
 
-// Ask has the program's server, as r shows it, asked for the sitemap, as a crawler does, and gives a hint of what keeps
+// Ask has Run ask the program's server, as r shows it, for the sitemap, as a crawler does, and give a hint of what keeps
 // that from coming here: only the server knows all that stands around the site. No visitor waits for that.
 func (f *Front) Ask(r *http.Request) {
 	if server, _ := r.Context().Value(http.ServerContextKey).(*http.Server); server != nil && !observe.Explores(r) {
-		go f.ask(context.Background(), cmp.Or(server.Handler, http.Handler(http.DefaultServeMux))) // for seconds
+		select {
+		case f.servers <- cmp.Or(server.Handler, http.Handler(http.DefaultServeMux)):
+		default:
+		}
+	}
+}
+
+// Reached reports whether a stranger's request for the files has come here.
+func (f *Front) Reached() bool { return f.reached.Load() }
+
+// Run asks the servers that Ask names, until ctx ends.
+func (f *Front) Run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case server := <-f.servers:
+			f.ask(ctx, server)
+		}
 	}
 }
 
@@ -92,9 +111,6 @@ func (f *Front) ask(ctx context.Context, server http.Handler) {
 func (f *Front) Wrap(next http.Handler) http.Handler {
 	return &wrapped{f, next, f.Observer, f.Crawlers != nil, f.Name[0] | 0x20, len(f.Path), len(f.Folder)}
 }
-
-// Observes says that the site sees what it answers.
-func (*wrapped) Observes() {}
 
 // wrapped has what every request needs in one place.
 type wrapped struct {
