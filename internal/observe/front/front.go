@@ -89,7 +89,9 @@ type asking struct{}
 
 func (f *Front) ask(ctx context.Context, server http.Handler) {
 	file := f.Folder + f.Name + ".xml"
-	status, to := f.Observer.Own.Get(context.WithValue(ctx, asking{}, true), server, file)
+	status, to := f.Observer.Own.Get(ctx, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		server.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), asking{}, true)))
+	}), file)
 	if f.reached.Load() {
 		return
 	}
