@@ -228,11 +228,13 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 	if err != nil {
 		return err
 	}
-	cut := ""
+	cut, cure := "", "give a greater -max"
 	if done.Waiting > 0 || done.Skipped[eligibility.LinkTooMany.String()] > 0 {
 		cut = fmt.Sprintf("the crawl was cut after %s, by -max", report.Count(done.Requests, "request"))
+	} else if n := explorer.Lost(done); n > 0 {
+		cut, cure = "the site refused "+report.Count(n, "page")+", or did not answer", "crawl it again later"
 	}
-	wrote := c.write(ctx, files, cut)
+	wrote := c.write(ctx, files, cut, cure)
 	if found.to = c.out; wrote != nil || c.out == "-" {
 		found.to = ""
 	}
@@ -245,7 +247,7 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 	switch {
 	case err != nil:
 	case cut != "":
-		err = exit{codeNo, cut + ", so the sitemap is not whole; give a greater -max"}
+		err = exit{codeNo, cut + ", so the sitemap is not whole; " + cure}
 	case c.fail.has(found.found()...):
 		err = errNo
 	}
@@ -374,9 +376,9 @@ func (c *crawl) cure(add string) string {
 // fewPages is how many pages a crawl finds at most of a site whose links are written by scripts.
 const fewPages = 3
 
-// write writes the sitemap, each file in one step. An index comes after its parts. cut says that the crawl was, "" if not:
-// then a file that has more stays.
-func (c *crawl) write(ctx context.Context, files http.Handler, cut string) error {
+// write writes the sitemap, each file in one step. An index comes after its parts. If cut says why the crawl is not
+// whole, and cure what to do, a file that has more stays.
+func (c *crawl) write(ctx context.Context, files http.Handler, cut, cure string) error {
 	name := c.Name + ".xml"
 	code, text := fetch(files, c.Origin+"/"+name)
 	if code != http.StatusOK {
@@ -403,8 +405,8 @@ func (c *crawl) write(ctx context.Context, files http.Handler, cut string) error
 			has = "may have"
 		}
 		if was > is || index && was == is { // the last part of this one may be short
-			return exit{codeNo, fmt.Sprintf("%s; %s is kept, since it %s more pages. Give a greater -max, or another -out", cut,
-				c.out, has)}
+			return exit{codeNo, fmt.Sprintf("%s; %s is kept, since it %s more pages. %s, or give another -out", cut, c.out,
+				has, strings.ToUpper(cure[:1])+cure[1:])}
 		}
 	}
 	for _, part := range index.Parts {
@@ -519,7 +521,7 @@ func linked(ctx context.Context, s streams, origin string) (found check.Crawl, e
 	a.site.Wrap(a.explorer.Handler)
 	done, err := a.explorer.Explore(ctx, servemap.ExploreOptions{MaxRequests: c.Max, Concurrency: crawlAtOnce,
 		Progress: explorer.Progress(log)})
-	found.Whole = err == nil && done.Waiting == 0
+	found.Whole = err == nil && done.Waiting == 0 && explorer.Lost(done) == 0
 	if ctx.Err() != nil && done.Pages > 0 { // what it got until then counts
 		ctx = context.WithoutCancel(ctx)
 		err = a.site.Flush(ctx)

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/servemap/servemap/internal/testkit/base"
@@ -189,7 +190,10 @@ func TestCrawlTellsEachAddressOnceWithItsCause(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(faulty))
 	defer site.Close()
 	out, data := filepath.Join(t.TempDir(), "sitemap.xml"), t.TempDir()
-	says := must(t, "crawl", site.URL, "-out", out, "-data", data)
+	code, says, errs := call(t, "crawl", site.URL, "-out", out, "-data", data)
+	if code != codeNo || !strings.Contains(errs, "the site refused 2 pages, or did not answer, so the sitemap is not") {
+		t.Errorf("code %d: %s", code, errs)
+	}
 	at := "- " + site.URL
 	for _, want := range []string{
 		site.URL + "/soft  says that there is no page: \"Page not found\", linked from " + site.URL + "/en/\n",
@@ -589,8 +593,8 @@ func TestCrawlThatIsCutSaysSoAndKeepsAFileThatHasMore(t *testing.T) {
 		{"there is no file", "5", cut + ", so the sitemap is not whole; give a greater -max\n", codeNo,
 			func(n int) bool { return n > 0 && n <= 5 }},
 		{"whole", "500", "", codeDone, func(n int) bool { return n == 19 }},
-		{"the file has more", "5", cut + "; " + out + " is kept, since it has more pages. Give a greater -max, or another -out",
-			codeNo, func(n int) bool { return n == 19 }},
+		{"the file has more", "5", cut + "; " + out + " is kept, since it has more pages. " +
+			"Give a greater -max, or give another -out", codeNo, func(n int) bool { return n == 19 }},
 	} {
 		code, says, errs := call(t, "crawl", site, "-out", out, "-max", tt.most)
 		text, err := os.ReadFile(out)
@@ -621,6 +625,44 @@ func TestCrawlThatIsCutKeepsAnIndex(t *testing.T) {
 		code, says, errs := call(t, "crawl", site, "-out", out, "-part-pages", tt.part, "-max", tt.most)
 		if read() != whole || code != codeNo || !strings.Contains(errs, out+" is kept, since it may have more pages.") {
 			t.Errorf("%s: code %d, %s%s", tt.name, code, says, errs)
+		}
+	}
+}
+
+func TestCrawlToWhichPagesWereRefusedSaysSoAndKeepsAFileThatHasMore(t *testing.T) {
+	var refusing atomic.Bool
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/":
+			fmt.Fprint(w, "<!doctype html><title>Home</title><p>What there is.<a href=/a>a</a><a href=/b>b</a>")
+		case r.URL.Path != "/a" && r.URL.Path != "/b":
+			http.NotFound(w, r)
+		case r.URL.Path == "/b" && refusing.Load():
+			w.Header().Set("Retry-After", "3600")
+			w.WriteHeader(http.StatusServiceUnavailable)
+		default:
+			fmt.Fprintf(w, "<!doctype html><title>%s</title><p>A text that only the page %[1]s has.", r.URL.Path)
+		}
+	}))
+	defer site.Close()
+	out := filepath.Join(t.TempDir(), "sitemap.xml")
+	const lost = "servemap crawl: the site refused 1 page, or did not answer"
+	for _, tt := range []struct {
+		name, want string
+		refuses    bool
+		code, n    int
+	}{
+		{"there is no file", lost + ", so the sitemap is not whole; crawl it again later\n", true, codeNo, 2},
+		{"whole", "", false, codeDone, 3},
+		{"the file has more", lost + "; " + out + " is kept, since it has more pages. " +
+			"Crawl it again later, or give another -out", true, codeNo, 3},
+	} {
+		refusing.Store(tt.refuses)
+		code, says, errs := call(t, "crawl", site.URL, "-out", out)
+		text, err := os.ReadFile(out)
+		base.Check(t, err)
+		if n := strings.Count(string(text), "<loc>"); code != tt.code || n != tt.n || !strings.Contains(errs, tt.want) {
+			t.Errorf("%s: code %d, %d pages, %s%s", tt.name, code, n, says, errs)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ func TestExplorationOfASiteThatFailsGoesOnLater(t *testing.T) {
 	}{
 		{"its proxy does not reach it", testkit.Reply(http.StatusBadGateway, ""), "502"},
 		{"it is not there", func(http.ResponseWriter, *http.Request) { panic("gone") },
-			"8 requests in a row were not answered"},
+			"16 requests in a row were not answered"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			paths, broken, mended := numbered("/p%02d", 40), false, false
@@ -88,6 +89,10 @@ func TestOnePageThatIsRefusedHoldsUpNoOthers(t *testing.T) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 	}
+	tooOften := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "20")
+		w.WriteHeader(http.StatusTooManyRequests)
+	}
 	hang := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	for _, tt := range []struct {
 		name          string
@@ -103,10 +108,14 @@ func TestOnePageThatIsRefusedHoldsUpNoOthers(t *testing.T) {
 			time.Second, ""},
 		{"hangs", func(path string, _, _ int) bool { return path == "/p07" }, hang, 40, 3 * time.Second, 31 * time.Second,
 			"29s, as https://example.com/p07 has not answered yet"},
-		{"many of them", func(path string, _, _ int) bool { return path > "/p25" }, busy(""), 27, time.Second,
-			4 * time.Second, "1s, as https://example.com/p2"},
-		{"the site", func(_ string, _, all int) bool { return all > 10 && all < 15 }, busy("20"), 41, time.Minute,
+		{"many of them", func(path string, _, _ int) bool { return path[3]%3 == 0 }, busy(""), 25, time.Second,
+			4 * time.Second, "1s, as https://example.com/p"},
+		{"many in a row", func(path string, _, _ int) bool { return path > "/p25" }, busy(""), 27, time.Second,
+			130 * time.Second, "1s, as the site answers 503"},
+		{"the site", func(_ string, _, all int) bool { return all > 10 && all < 22 }, busy("20"), 41, 2 * time.Minute,
 			3 * time.Minute, "20s, as the site answers 503"},
+		{"is asked too often", func(_ string, _, all int) bool { return all == 30 }, tooOften, 41, 21 * time.Second,
+			22 * time.Second, "20s, as the site answers 429"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			paths, begun, times, all, last := numbered("/p%02d", 40), time.Time{}, map[string]int{}, 0, time.Duration(0)
@@ -146,6 +155,11 @@ func TestOnePageThatIsRefusedHoldsUpNoOthers(t *testing.T) {
 				if took := time.Since(begun); last > tt.others || took > tt.whole {
 					s.Errorf("the last other page was asked for after %v, and it took %v", last, took)
 				}
+				for path, n := range times {
+					if n > 3 {
+						s.Errorf("%s was asked for %d times", path, n)
+					}
+				}
 				if !strings.Contains(strings.Join(waits, "\n"), tt.waits) {
 					s.Errorf("it says that it waits %q, want %q", waits, tt.waits)
 				}
@@ -175,6 +189,35 @@ func TestWhatLeadsToPagesIsAskedForAgainWhenTheSiteSays(t *testing.T) {
 		explore(s, servemap.ExploreOptions{})
 		s.WantListed("/", "/alone")
 	})
+}
+
+func TestSitemapIsWaitedForOnlyWhereItIsNamedAndForNoLongerThanAPage(t *testing.T) {
+	for _, tt := range []struct {
+		name, robots, after string
+		asked               int
+		takes               time.Duration
+	}{
+		{"nobody names it", "", "3600", 1, 0},
+		{"nobody names it, and it asks for little", "", "20", 1, 0},
+		{"named", "Sitemap: /map.xml", "20", 3, 40 * time.Second},
+		{"named, and asks for an hour", "Sitemap: /map.xml", "3600", 1, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			asked, site := 0, testkit.Paths{"/": testkit.Page("home"), "/robots.txt": plain(tt.robots)}
+			name := cmp.Or(strings.TrimPrefix(tt.robots, "Sitemap: "), "/sitemap.xml")
+			site[name] = func(w http.ResponseWriter, r *http.Request) {
+				asked++
+				testkit.Reply(http.StatusServiceUnavailable, "", "Retry-After", tt.after)(w, r)
+			}
+			testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
+				begun := time.Now()
+				explore(s, servemap.ExploreOptions{})
+				if took := time.Since(begun); asked != tt.asked || (took-tt.takes).Abs() > time.Second {
+					s.Errorf("asked %d times in %v, want %d in %v", asked, took, tt.asked, tt.takes)
+				}
+			})
+		})
+	}
 }
 
 func TestExplorationOfEndlessRedirectsEnds(t *testing.T) {

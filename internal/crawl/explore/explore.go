@@ -122,7 +122,6 @@ type explorer struct {
 	robots   *robots.Rules
 	pace     pace
 	patience time.Duration // for an answer
-	answered string        // a location for which the site has answered
 	report   Report
 	away     error                         // the entry redirects to another host
 	doubtful []string                      // the locations of pages that look like secrets
@@ -295,13 +294,13 @@ func (e *explorer) askRobots(ctx context.Context) error {
 func (e *explorer) askPatiently(ctx context.Context, loc string) answer {
 	for tries := 1; ; tries++ {
 		a := e.ask(ctx, loc, false)
-		if !Repeats(a.status) {
-			e.answered = loc
-		}
 		if !Asks(a.status, a.header) || tries == mostTries {
 			return a
 		}
-		if e.refuses(ctx, a); e.rest(ctx) != nil {
+		now := time.Now()
+		pause := min(Patience(now, tries, a.header), longestPause)
+		e.waits(now.Add(pause), e.Normalizer.Origin().URL(loc)+" asks")
+		if sleep(ctx, pause) != nil {
 			return a
 		}
 	}

@@ -24,7 +24,7 @@ type item struct {
 	Tries    int    // how often the site refused it
 	Hops     int    // redirects that led to it from a link or an entry
 
-	Since, After time.Time // when it was first asked for, and when again, if the site refused it
+	After time.Time // when it is asked for again, if the site refused it
 }
 
 const (

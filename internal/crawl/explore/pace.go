@@ -7,7 +7,8 @@ import (
 )
 
 // pace says how fast to send requests. It runs one more at once for each round of answers that take no longer for it,
-// and half as many when they do. It stops for a while when the site refuses one page after the other. It has no clock.
+// and half as many when they do. It stops for a while when the site refuses one page after the other, or says that it is
+// asked too often. It has no clock.
 type pace struct {
 	usual   time.Duration // duration of an answer, as a moving mean
 	alone   time.Duration // that of the first answers
@@ -25,7 +26,7 @@ const (
 	easily       = 20 * time.Millisecond  // beyond twice the first answers, so much longer is no sign of load
 	firstPause   = time.Second            // after a refusal, doubled each time
 	longestPause = time.Minute
-	mostRefused  = 8
+	mostRefused  = 8 // in a row, then the site is left alone for a while, and after as many again for good
 )
 
 // Repeats reports whether a request with an answer of that status, 0 for none, is repeated later.
@@ -58,10 +59,15 @@ func Patience(now time.Time, n int, refusal http.Header) time.Duration {
 // or is not there. Then the request must be repeated.
 func (p *pace) saw(now time.Time, a answer) (refused bool) {
 	if Repeats(a.status) {
-		if !p.pauses(now) { // else it was sent before
-			p.refused++
+		if p.pauses(now) { // it was sent before
+			return true
+		}
+		if p.refused++; a.status == http.StatusTooManyRequests { // it is about who asks, and never about one page
+			p.refused = max(p.refused, mostRefused)
+		}
+		if n := p.refused - mostRefused + 1; n > 0 {
 			p.more /= 2
-			p.until = now.Add(min(longestPause, Patience(now, p.refused, a.header)))
+			p.until = now.Add(min(longestPause, Patience(now, n, a.header)))
 		}
 		return true
 	}
@@ -85,10 +91,7 @@ func (p *pace) saw(now time.Time, a answer) (refused bool) {
 }
 
 // pauses reports whether the site is left alone.
-func (p *pace) pauses(now time.Time) bool { return p.refused > 0 && now.Before(p.until) }
-
-// resume ends a pause: what was refused is one page, and not the site.
-func (p *pace) resume() { p.refused, p.until = 0, time.Time{} }
+func (p *pace) pauses(now time.Time) bool { return p.refused >= mostRefused && now.Before(p.until) }
 
 // long returns how long an answer takes that is an odd one, and says nothing of the others.
 func (p *pace) long() time.Duration { return max(time.Second, 10*p.usual) }

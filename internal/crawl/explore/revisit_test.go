@@ -3,7 +3,6 @@ package explore
 import (
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"net/http"
 	"slices"
@@ -119,6 +118,11 @@ func TestPaceFollowsTheSite(t *testing.T) {
 			p.saw(now, answer{status: 200, elapsed: elapsed})
 		}
 	}
+	refuses := func(p *pace, n, status int) { // as many as make it the site that refuses, and so many in all after that
+		for range mostRefused - 1 + n {
+			p.saw(now, answer{status: status})
+		}
+	}
 	for _, tt := range []struct {
 		name    string
 		do      func(p *pace)
@@ -133,28 +137,38 @@ func TestPaceFollowsTheSite(t *testing.T) {
 			answers(p, 500, 20*time.Millisecond)
 			p.until = now
 		}, 4, 0},
-		{"refused", func(p *pace) { p.saw(now, answer{status: 503}) }, 1, time.Second},
+		{"refused one page", func(p *pace) {
+			answers(p, 100, 30*time.Millisecond)
+			p.saw(now, answer{status: 503, header: http.Header{"Retry-After": {"30"}}})
+		}, 1, 0},
+		{"refused one page, and not the next", func(p *pace) {
+			answers(p, 100, 30*time.Millisecond)
+			p.saw(now, answer{status: 503, header: http.Header{"Retry-After": {"30"}}})
+			answers(p, 1, 30*time.Millisecond)
+		}, 4, 0},
+		{"refused many pages, and answered in between", func(p *pace) {
+			for range firstAnswers - 1 {
+				p.saw(now, answer{status: 503})
+				answers(p, 1, 30*time.Millisecond)
+			}
+		}, 1, 0},
+		{"refused", func(p *pace) { refuses(p, 1, 503) }, 1, time.Second},
+		{"asked too often", func(p *pace) { p.saw(now, answer{status: 429}) }, 1, time.Second},
 		{"refused three times, each after the pause before", func(p *pace) {
-			p.saw(now, answer{status: 503})
+			refuses(p, 1, 503)
 			p.saw(p.until, answer{status: 429})
 			p.saw(p.until, answer{status: 503})
 		}, 1, 7 * time.Second},
 		{"refused to three that ran at once", func(p *pace) {
-			p.saw(now, answer{status: 503})
+			refuses(p, 3, 503)
 			p.saw(now, answer{status: 429})
-			p.saw(now, answer{status: 503})
 		}, 1, time.Second},
-		{"refused one page, and not the site", func(p *pace) {
-			answers(p, 100, 30*time.Millisecond)
-			p.saw(now, answer{status: 503, header: http.Header{"Retry-After": {"30"}}})
-			p.resume()
-		}, 4, 0},
 		{"one slow page", func(p *pace) {
 			answers(p, 100, 30*time.Millisecond)
 			answers(p, 1, 25*time.Second)
 		}, 4, 0},
-		{"the site is not there", func(p *pace) { p.saw(now, answer{err: io.EOF}) }, 1, time.Second},
-		{"the proxy does not reach the site", func(p *pace) { p.saw(now, answer{status: 502}) }, 1, time.Second},
+		{"the site is not there", func(p *pace) { refuses(p, 1, 0) }, 1, time.Second},
+		{"the proxy does not reach the site", func(p *pace) { refuses(p, 1, 502) }, 1, time.Second},
 		{"told when to come back", func(p *pace) {
 			p.saw(now, answer{status: 429, header: http.Header{"Retry-After": {"30"}}})
 		}, 1, 30 * time.Second},

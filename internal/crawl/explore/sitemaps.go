@@ -65,18 +65,22 @@ func (e *explorer) readSitemaps(ctx context.Context) {
 		s.add(e.Normalizer.Resolve(robotsTxt, written), written, source{})
 	}
 	usual := e.Normalizer.Origin().Folder() + "sitemap.xml"
-	s.add(e.Normalizer.Parse(usual), usual, source{usual: true})
+	s.add(e.Normalizer.Parse(usual), usual, source{usual: true, tries: mostTries}) // once
 	for failed := 0; len(s.waiting) > 0 && failed < mostRefused && e.rest(ctx) == nil; {
-		next, begun := s.waiting[0], time.Now()
+		next := s.waiting[0]
 		s.waiting = s.waiting[1:]
 		e.waits(next.after, e.Normalizer.Origin().URL(next.location)+" asks")
 		_ = sleep(ctx, time.Until(next.after))
+		begun := time.Now()
 		err, of := s.read(ctx, next), refused{}
 		isRefused := errors.As(err, &of)
-		if next.tries++; isRefused && Asks(of.status, of.header) && next.tries < mostTries {
-			if now := time.Now(); e.refuses(ctx, of.answer) {
-				next.after = now.Add(min(Patience(now, next.tries, of.header), pagePatience))
-			}
+		if of.status == http.StatusTooManyRequests {
+			e.refuses(of.answer)
+		}
+		next.tries++
+		asks := Patience(time.Now(), next.tries, of.header)
+		if next.tries < mostTries && asks <= pagePatience && Asks(of.status, of.header) {
+			next.after = time.Now().Add(asks)
 			s.waiting = append(s.waiting, next)
 			continue
 		}
@@ -143,7 +147,7 @@ func (s *sources) read(ctx context.Context, from source) error {
 	case to != "" && from.hops == sitemapHops:
 		return errNoSitemap
 	case to != "":
-		s.add(s.Normalizer.Resolve(from.location, to), to, source{hops: from.hops + 1, usual: from.usual})
+		s.add(s.Normalizer.Resolve(from.location, to), to, source{hops: from.hops + 1, usual: from.usual, tries: from.tries})
 		return nil
 	}
 	s.bytes += len(file)

@@ -44,9 +44,6 @@ func (e *explorer) walk(ctx context.Context) error {
 			}
 			r := &result{item: it, begun: time.Now()}
 			_, published := e.published[it.Location]
-			if r.Since.IsZero() {
-				r.Since = r.begun
-			}
 			asked = append(asked, r)
 			e.report.Requests++
 			go func() { r.answer = e.ask(ctx, r.Location, published); results <- r }()
@@ -164,14 +161,19 @@ func (e *explorer) take(ctx context.Context, r result) error {
 	}
 	now := time.Now()
 	if Repeats(r.status) {
-		alone, pause := e.refuses(ctx, r.answer), Patience(now, r.Tries+1, r.header)
-		r.After = now.Add(min(pause, pagePatience))
-		if alone && max(pause-1, now.Sub(r.Since)) >= pagePatience || !e.frontier.refused(r.item) {
+		if r.Tries == 0 || r.status == http.StatusTooManyRequests { // else it says nothing new of the site
+			e.refuses(r.answer)
+		}
+		pause := Patience(now, r.Tries+1, r.header)
+		if r.After = now.Add(pause); r.status == http.StatusTooManyRequests {
+			r.After, pause = e.pace.until, 0 // the site waits, and not this page
+		}
+		if pause > pagePatience || now.Sub(r.begun) >= pagePatience || !e.frontier.refused(r.item) {
 			e.leave(eligibility.LinkFailed, 1, e.Normalizer.Origin().URL(r.Location))
 			e.dead(r.item, r.status)
 		}
 		switch {
-		case e.pace.refused < mostRefused:
+		case e.pace.refused < 2*mostRefused:
 			return nil
 		case r.err != nil:
 			return fmt.Errorf("%d requests in a row were not answered: %w", e.pace.refused, r.err)
@@ -179,9 +181,6 @@ func (e *explorer) take(ctx context.Context, r result) error {
 		return fmt.Errorf("the site answered %d to %d requests in a row", r.status, e.pace.refused)
 	}
 	e.pace.saw(now, r.answer)
-	if r.elapsed < e.pace.long() {
-		e.answered = r.Location
-	}
 	if r.large {
 		e.leave(eligibility.LinkLarge, 1, e.Normalizer.Origin().URL(r.Location))
 	}
@@ -204,22 +203,18 @@ func (e *explorer) dead(it item, status int) {
 	}
 }
 
-// refuses notes a refusal, after which the site is left alone, unless it answers for what it answered for before. Then
-// it refuses this page alone, and not the crawl.
-func (e *explorer) refuses(ctx context.Context, a answer) (alone bool) {
+// refuses notes a refusal, and tells if the site is left alone for it.
+func (e *explorer) refuses(a answer) {
 	now := time.Now()
 	paused := e.pace.pauses(now)
-	switch e.pace.saw(now, a); {
-	case paused: // it was asked for before
-	case e.answered != "" && !Repeats(e.request(ctx, e.answered).status):
-		e.pace.resume()
-		return true
+	e.pace.saw(now, a)
+	switch {
+	case paused || !e.pace.pauses(now):
 	case a.err != nil:
 		e.waits(e.pace.until, "the site does not answer")
 	default:
 		e.waits(e.pace.until, fmt.Sprintf("the site answers %d", a.status))
 	}
-	return false
 }
 
 // end notes what is left when nothing can be requested.

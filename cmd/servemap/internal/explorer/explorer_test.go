@@ -2,6 +2,7 @@ package explorer
 
 import (
 	"errors"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -59,6 +60,27 @@ func TestCauseIsWhatKeepsMostPagesOut(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d %s", tt.name, n, name, tt.n, tt.want)
 		}
 	}
+}
+
+func TestStartExploresAgainWhereTheSiteRefusedAPage(t *testing.T) {
+	explored, refuses := filepath.Join(t.TempDir(), "explored"), true
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if refuses && r.URL.Path == "/a" {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		testkit.PageOfItsURL("/a")(w, r)
+	})
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		for i, want := range []int{1, 2, 2} {
+			e := &Explorer{Site: s.Site, Handler: s.Site.Wrap(h), Inside: true, Explored: explored, Log: s.Logged.Logger()}
+			e.AtStart(s.Context(), false, servemap.ExploreOptions{})
+			if n := strings.Count(s.Logged.String(), "msg=explored"); n != want {
+				t.Errorf("start %d: explored %d times, want %d", i, n, want)
+			}
+			refuses = false
+		}
+	})
 }
 
 func TestOtherSettingsExploreAgain(t *testing.T) {
