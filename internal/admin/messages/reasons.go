@@ -45,7 +45,7 @@ var reasons = []Reason{
 	{eligibility.ByLink, Fine,
 		"{a listed page links to it|page is linked from a listed page|pages are linked from listed pages}", "", nil},
 	{eligibility.ByRoute, Fine, "{it has its own route|page has its own route|pages have their own routes}",
-		"No listed page links to {it|them}: if only your network keeps strangers out, add {Never}.", nil},
+		"If only your network keeps strangers out, add {Never}.", nil},
 	{eligibility.BySitemap, Fine,
 		"{the site's own sitemap has it, and no listed page links to it|page is in the site's own sitemap, and linked " +
 			"from no listed page|pages are in the site's own sitemap, and linked from no listed page}", "", nil},
