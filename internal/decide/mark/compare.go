@@ -10,6 +10,7 @@ type comparison struct {
 	known   *keySet
 	emptied bool     // nearly all of the text is gone, as on an error page
 	left    []uint16 // keys of the watched blocks that are gone
+	again   int      // blocks that the page showed before, but for facts
 	churns  bool     // most of the text moves by itself
 	// an article has got more links, or one to a new page; others in their place are no change: a box of related
 	// pages varies
@@ -17,6 +18,9 @@ type comparison struct {
 }
 
 const (
+	replacedFrom  = 5  // blocks; a page with less is not suspicious if all of it is new
+	replacedShare = 10 // percent of the blocks that the page showed before
+
 	oftenMoves   = 3   // a place that has moved more often moves often
 	emptiedFrom  = 256 // letters; a page with less cannot become nearly empty
 	emptiedShare = 30  // percent of the size
@@ -50,6 +54,7 @@ func (c *comparison) compare() (since int64) {
 // if it comes in other blocks, such as those of another template.
 func (c *comparison) judge() (changed bool) {
 	news := c.news()
+	replaced := !c.list && c.known.len() >= replacedFrom && 100*c.again < replacedShare*len(c.blocks)
 	doubted := !c.list && c.isDoubtful(news)
 	moving := 0
 	for _, n := range news {
@@ -67,6 +72,8 @@ func (c *comparison) judge() (changed bool) {
 			moving += int(n.block.size)
 		case lasts:
 			w.Patience = patientObservations
+		case replaced: // by an error page, or as the news of the hour are by the next
+			w.Patience = 1
 		case moves:
 			w.Patience = patientObservations
 			moving += int(n.block.size)
@@ -115,6 +122,9 @@ func (c *comparison) news() (list []newsItem) {
 		b := &c.blocks[i]
 		switch {
 		case c.known.has(b.key):
+			if !b.fact {
+				c.again++
+			}
 			if !c.list && (b.link || c.follows(b.key)) {
 				break
 			}

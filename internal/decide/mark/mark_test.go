@@ -175,7 +175,11 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 			text(one, fresh(4), fresh(14)), text(one, fresh(5), fresh(15)), text(one, fresh(6), fresh(16)),
 		}, Moving, 0},
 		{"all is another text", []string{full, full, full, text(rows(3)[0], long, other)}, Changed, 4},
-		{"really all of it", []string{full, full, full, text(long, other, long+other)}, Changed, 4},
+		{"really all of it", []string{full, full, full, text(long, other, long+other)}, Held, 0},
+		{"for more than one observation", []string{
+			full, full, full, text(long, other, long+other), text(long, other, long+other),
+		}, Changed, 4},
+		{"another text each time", []string{full, full, full, text(long), text(other, long+other)}, Held, 0},
 		{"nearly nothing is left", []string{full, full, full, text("Sorry, something went wrong.")}, Held, 0},
 		{"and it is back", []string{full, full, full, text("Sorry, something went wrong."), full, full}, Same, 0},
 		{"nearly nothing for days", append([]string{full, full, full},
