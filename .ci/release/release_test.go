@@ -159,8 +159,7 @@ func TestRelease(t *testing.T) {
 		if lines == nil || get == nil {
 			t.Fatal("the README has no program, or does not say how to get the library")
 		}
-		u.write("main.go", "package main\n\nimport (\n\t\"log\"\n\t\"net/http\"\n\n\t\""+library+"\"\n\t\""+library+
-			"/store/badgerstore\"\n)\n\nfunc main() {\n"+lines[1]+"}\n")
+		u.write("main.go", lines[1])
 		u.run("go", "mod", "init", "example.com/site")
 		u.run("go", strings.Fields(get[1])...)
 		u.run("go", "mod", "tidy")
