@@ -326,7 +326,7 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 	return found, nil
 }
 
-// mostUnnamed is how many answers are looked at for pages that no listed page links to.
+// mostUnnamed bounds the answers in which unnamed looks for pages that no listed page links to.
 const mostUnnamed = 1000
 
 // unnamed adds to the pages that are not listed those that no listed page links to, such as an entry that redirects.

@@ -78,6 +78,28 @@ func TestInterruptedExplorationBeginsAnewAtTheNextStart(t *testing.T) {
 	}
 }
 
+// A program that fails at first, as while its database starts, gave no page that could be known from then on.
+func TestExplorationThatGotNoPageIsMadeAgainAtTheNextStart(t *testing.T) {
+	var works atomic.Bool
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/robots.txt" && !works.Load() {
+			http.Error(w, "no database yet", http.StatusInternalServerError)
+			return
+		}
+		blog(w, r)
+	}))
+	defer up.Close()
+	data := t.TempDir()
+	args := []string{"proxy", "-to", up.URL, "-origin", origin, "-explore"}
+	s := serve(t, data, args...)
+	s.log.await(t, "msg=explored")
+	s.stop()
+	works.Store(true)
+	s = serve(t, data, args...)
+	s.log.await(t, "msg=explored")
+	base.Equal(t, len(listed(t, data)), 21, "pages are listed")
+}
+
 // A server for development writes its own address into its pages, as Hugo's does. There it is the site's.
 func TestFirstTryNeedsNoOrigin(t *testing.T) {
 	up := httptest.NewServer(nil)

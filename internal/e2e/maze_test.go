@@ -172,7 +172,7 @@ var (
 // options allow a parameter.
 var options = servemap.Options{Rules: []servemap.Rule{{Pattern: "/plan", Query: []string{"at"}}}}
 
-// What was asked for in a maze may be listed, since a page links to it. So the requests there are few.
+// A maze links to new pages without end, and each that is asked for may be listed. So few are asked for.
 func TestMazesEnd(t *testing.T) {
 	mazes := mazes
 	if testing.Short() { // more show nothing new to the race detector

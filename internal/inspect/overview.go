@@ -272,8 +272,8 @@ func (c *Config) history(ctx context.Context) (h History) {
 	return h
 }
 
-// today makes the last day what is served now. What was not listed the day before is new, although the day is stored
-// once a minute.
+// today returns the days with the last one as it is now: a stored day may be a minute old. What is listed beyond the
+// day before counts as new.
 func today(days []Day, s messages.Counts) []Day {
 	date := time.Now().UTC().Format(time.DateOnly)
 	if len(days) == 0 || days[len(days)-1].Date != date {

@@ -36,7 +36,7 @@ func LastMod(d lastmod.Date, h lastmod.History, trust lastmod.Trust, now moment.
 		stamp(h.FirstSeen), gave(h, d, ", but nothing that counts changed with it")) + awaited(h)
 }
 
-// Unlisted begins what is said of the date of a page that is not listed.
+// Unlisted stands before the date that a page would have if it were listed.
 const Unlisted = "It has no lastmod while it is not listed. Once it is listed: "
 
 // Freq says what the word for how often a page changes rests on, if it was not seen to change.

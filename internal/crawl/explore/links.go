@@ -131,7 +131,7 @@ func (e *explorer) consider(to location.Result, href string, as item) {
 		return // most links lead where other links lead too
 	}
 	rule, _ := e.Rules.Match(to.Location)
-	why := eligibility.None
+	why, link := eligibility.None, e.named(to, href)
 	switch {
 	case e.mayAct(to.Location):
 		e.acts(to.Location)
@@ -154,15 +154,15 @@ func (e *explorer) consider(to location.Result, href string, as item) {
 		as.From = e.frontier.page.Location
 		as.Location, as.Unlikely = strings.Clone(to.Location), to.OwnQuery || eligibility.AssetName(to.Location)
 		as.Plain = as.Plain || rule.Listing == eligibility.Always
-		why = e.frontier.add(as)
+		if why = e.frontier.add(as); why == eligibility.None {
+			e.follows(link)
+		}
 	}
-	switch link := e.named(to, href); {
+	switch {
 	case why == eligibility.LinkEndless && e.once(link):
 		e.dropped(&as)
 	case why != eligibility.None:
 		e.skip(why, link)
-	default:
-		e.follows(link)
 	}
 }
 

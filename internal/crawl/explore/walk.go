@@ -34,7 +34,7 @@ func (e *explorer) walk(ctx context.Context) error {
 		}
 	}()
 	for {
-		for len(asked) < e.Concurrency && len(asked)-e.late(asked) < e.pace.allowed(e.Concurrency) {
+		for len(asked) < e.Concurrency && len(asked)-min(1, e.late(asked)) < e.pace.allowed(e.Concurrency) {
 			if err := e.rest(ctx); err != nil {
 				return err
 			}
@@ -82,7 +82,8 @@ func (e *explorer) walk(ctx context.Context) error {
 	}
 }
 
-// late returns how many requests wait so long for their answers that they hold up no others.
+// late returns how many requests wait long for their answers. One such page holds up no others; if there are more, the
+// site stalls.
 func (e *explorer) late(asked []*result) (n int) {
 	for _, r := range asked {
 		if e.pace.answers > 0 && time.Since(r.begun) >= e.pace.long() {

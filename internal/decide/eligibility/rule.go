@@ -154,9 +154,9 @@ func otherwise(p string) string {
 }
 
 var (
-	// notation matches {slug}, {slug:[a-z]{2,}} and <slug>, /:slug, [a-z]+, (en|de) and (.*), /.* and /.+, and \d+.
+	// notation matches {slug}, {slug:[a-z]{2,}} and <slug>, /:slug, [a-z]+, (en|de) and (.*), a/.* and a/.+, and \d+.
 	notation = regexp.MustCompile(`\{(?:[^{}]|\{[^{}]*\})*\}|<[^<>]*>|(/):\w+|\([^()]*(?:[|\\[]|\.[*+])[^()]*\)[*+?]?|` +
-		`\[[^\[\]]*\][*+]?|(/)\.[*+]|\\[dwsDWS][*+]?`)
+		`\[[^\[\]]*\][*+]?|([^/]/)\.[*+]|\\[dwsDWS][*+]?`)
 	stars = regexp.MustCompile(`\*+`)
 )
 

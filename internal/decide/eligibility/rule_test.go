@@ -181,7 +181,7 @@ func TestBadRulesNameThePatternAndTheFix(t *testing.T) {
 	}
 	newRules(t, list("/"+strings.Repeat("a*", 8), Never), Rule{Pattern: "/a",
 		Query: []string{"a.b-c_d~e", strings.Repeat("k", 64)}})
-	for _, fine := range []string{"/.well-known/", "/.", "/img.*.jpg$", "/*.*", "/wiki/Go_(game)", "/wiki/Talk:Go", "/c++/",
+	for _, fine := range []string{"/.well-known/", "/.", "/.*", "/img.*.jpg$", "/*.*", "/wiki/Go_(game)", "/wiki/Talk:Go", "/c++/",
 		"/list?*filter[price]=", "/a%5Bb%5D", "/files/*path"} {
 		newRules(t, list(fine, Never))
 	}

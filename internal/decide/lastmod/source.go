@@ -34,7 +34,7 @@ func (s Source) String() string {
 	return "nobody"
 }
 
-// Valid reports whether there is such a source. What was read from a store may have others.
+// Valid reports whether s is one of the sources above. A record of another version may have a number beyond them.
 func (s Source) Valid() bool { return s < sources }
 
 // Gives reports whether the source gives dates itself.

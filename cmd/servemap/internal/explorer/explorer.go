@@ -32,8 +32,8 @@ type Explorer struct {
 	Log      *slog.Logger
 
 	// Settings are those that decide what exploring finds.
-	// Explored is the file that says which of them the last finished exploration had, to which the site refused no page;
-	// "" for none.
+	// Explored is the file that says which of them the last finished exploration had, if it got pages and the site refused
+	// none; "" for none.
 	Settings, Explored string
 
 	busy sync.Mutex
@@ -61,7 +61,7 @@ func (e *Explorer) Explore(ctx context.Context, opts servemap.ExploreOptions) (s
 	}
 	opts.Sitemaps = e.Sitemaps
 	done, err := e.Site.Explore(ctx, &opts)
-	if err == nil && Lost(done) == 0 && e.Explored != "" {
+	if err == nil && done.Pages > 0 && Lost(done) == 0 && e.Explored != "" {
 		if err := control.WriteFile(e.Explored, []byte(e.Settings)); err != nil {
 			e.Log.Warn("the next start explores again", "err", err)
 		}
