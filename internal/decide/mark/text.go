@@ -71,6 +71,8 @@ func isWide(r rune) bool { return r >= 0x2E80 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
 // mask appends a text with one sign in place of each number, but for versions. year says that a number is a year.
 // days are the numbers that may be days of a month, one bit each.
 func mask(dst, s []byte) (masked []byte, year bool, days uint32) {
@@ -81,6 +83,7 @@ func mask(dst, s []byte) (masked []byte, year bool, days uint32) {
 		}
 		number := s[:numberLen(s)]
 		s = s[len(number):]
+		counts := isCount(dst, s)
 		parts := bytes.Split(number, []byte("."))
 		if isVersion(parts) {
 			dst = append(dst, number...)
@@ -90,13 +93,26 @@ func mask(dst, s []byte) (masked []byte, year bool, days uint32) {
 			switch value, _ := strconv.Atoi(string(part[:min(len(part), 5)])); {
 			case len(part) == 4 && 1900 <= value && value < 2100:
 				year = true
-			case len(part) <= 2 && 1 <= value && value <= 31:
+			case !counts && len(part) <= 2 && 1 <= value && value <= 31:
 				days |= 1 << value
 			}
 		}
 		dst = append(dst, '#')
 	}
 	return dst, year, days
+}
+
+// isCount reports whether a number between two texts is no day, since a letter stands beside it, as in 5kg and A4. Only
+// the ending of an ordinal may.
+func isCount(before, after []byte) bool {
+	if len(before) > 0 && isLetter(before[len(before)-1]) {
+		return true
+	}
+	n := 0
+	for n < len(after) && isLetter(after[n]) {
+		n++
+	}
+	return n > 0 && !strings.Contains(" st nd rd th er ", " "+strings.ToLower(string(after[:n]))+" ")
 }
 
 // isVersion reports whether the parts of a number are those of a version, as in 1.26.0. Numbers of builds and

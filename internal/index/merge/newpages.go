@@ -58,13 +58,32 @@ func (u *visited) leadsOn() (leads bool) {
 	return leads
 }
 
+// announce notes what a visitor's page links to for the first time. If the site itself gets these links too, the pages
+// that they lead to are as old as this visit, also if the visitor opens them before.
+func (u *visited) announce() {
+	if !u.p.Read() {
+		return
+	}
+	var unheard []string
+	for _, ln := range u.site.Fresh(u.Observation) {
+		if _, known := u.Load(ln.Location); ln.Main && !known && !u.Echo.Repeats(ln.Location) {
+			unheard = append(unheard, ln.Location)
+		}
+	}
+	u.await(unheard, u.Moment().Second())
+}
+
 // await notes unknown locations that the page links to since a visit that may be a change.
 func (g page) await(unheard []string, since moment.Time) {
 	if !g.p.Loaded.Known {
 		return
 	}
-	for _, location := range unheard[:min(len(unheard), max(0, pagerecord.NewLinksKept-len(g.p.NewLinks)))] {
-		g.p.NewLinks = append(g.p.NewLinks, pagerecord.NewLink{Since: since, To: g.site.ID(location)})
+	for _, location := range unheard {
+		n := pagerecord.NewLink{Since: since, To: g.site.ID(location)}
+		awaited := slices.ContainsFunc(g.p.NewLinks, func(o pagerecord.NewLink) bool { return o.To == n.To })
+		if !awaited && len(g.p.NewLinks) < pagerecord.NewLinksKept {
+			g.p.NewLinks = append(g.p.NewLinks, n)
+		}
 	}
 	g.Save(g.p)
 }
@@ -84,7 +103,8 @@ func (u *visited) keepLinks(c comparison) {
 	}
 	p.NewLinks = slices.DeleteFunc(p.NewLinks, func(n pagerecord.NewLink) bool {
 		location, there := shown[n.To]
-		if !there || c.outcome != mark.Changed || c.since != n.Since {
+		isNew := c.outcome == mark.Changed && (n.Since == c.since || c.since == u.Moment().Second() && n.Since > p.Loaded.Before)
+		if !there || !isNew {
 			return !there
 		}
 		if to, known := u.Load(location); known && to.BecomesNew(n.Since, u.Moment().Second(), u.site.Trust) {

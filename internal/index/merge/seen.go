@@ -23,6 +23,7 @@ func (u *visited) witness() (follow bool) {
 	case u.news() && u.Forbids == eligibility.None:
 		u.refutes()
 		u.look(u.Location)
+		u.announce()
 		u.Save(p)
 		return false
 	case u.Same:
