@@ -20,8 +20,8 @@ type Clients struct {
 	Hints     *messages.Hints
 }
 
-// known returns why the client may not be an anonymous visitor. If the owner's function panics, the
-// client is none.
+// known returns why the client may not be an anonymous visitor, None if it is one. If the owner's function panics, the
+// client does not count as anonymous.
 func (c *Clients) known(r *http.Request) (why eligibility.Reason) {
 	if c.Anonymous == nil {
 		return anonymous.Credentials(r, c.Benign)

@@ -53,7 +53,8 @@ const (
 	longestName = 40 // a longer one may name the visitor
 )
 
-// read takes in the names of one request. It waits for nobody: which names most requests have, a part of them tells too.
+// read notes the names of one request, unless another request holds the lock: a part of the requests is enough to tell
+// which names most of them have.
 func (c *cause) read(names iter.Seq[string]) {
 	if !c.mu.TryLock() {
 		return
@@ -150,7 +151,7 @@ func (d *diagnosis) counted(n uint64) {
 // caused counts a request that shows the cause of a hint.
 func (d *diagnosis) caused(h messages.Hint) { d.counted(d.causes[h].count.Add(1)) }
 
-// causeOf returns the hint to which a request speaks that teaches nothing, 0 for none.
+// causeOf returns the hint that explains why a request taught nothing, 0 for none.
 func causeOf(why eligibility.Reason) messages.Hint {
 	switch why {
 	case eligibility.AddressHost:
@@ -167,7 +168,7 @@ func causeOf(why eligibility.Reason) messages.Hint {
 	return 0
 }
 
-// names takes in what tells who a client is who may not be anonymous.
+// names notes by which cookies, headers or other names a client may be known, who is not certainly anonymous.
 func (d *diagnosis) names(why eligibility.Reason, h http.Header) {
 	switch why {
 	case eligibility.Cookie:
@@ -177,7 +178,7 @@ func (d *diagnosis) names(why eligibility.Reason, h http.Header) {
 	}
 }
 
-// learnedNothing counts a request that was not watched: it is for no location of the site, or of a client who may not
+// learnedNothing counts a request that was not watched, since it is for no location of the site, or its client may not
 // be anonymous.
 func (d *diagnosis) learnedNothing(why eligibility.Reason, target, host string) {
 	d.outcomes[why].Add(1)
@@ -186,7 +187,7 @@ func (d *diagnosis) learnedNothing(why eligibility.Reason, target, host string) 
 	case cause == 0:
 	case cause == messages.OtherFolder && eligibility.AssetName(path): // the folder's pages may have their assets elsewhere
 	case cause == messages.OtherOrigin:
-		d.causes[cause].read(slices.Values([]string{strconv.Quote(host)})) // a stranger chooses it
+		d.causes[cause].read(slices.Values([]string{strconv.Quote(host)})) // quoted, since a stranger chooses it
 		d.caused(cause)
 	default:
 		d.caused(cause)

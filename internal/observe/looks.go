@@ -57,9 +57,10 @@ func (l *Looks) can() bool {
 	return !l.off && (inside || l.Asks.Load() != nil)
 }
 
-// visited asks for a look at a page that somebody got whose answer may not count. If he may be logged in, it does so
-// only once the site was explored: through the origin, as a stranger does, or by the owner's word that nothing in front
-// keeps strangers out. Else what stands outside of the site in this process may let only him in.
+// visited asks for a look at a page, since the answer that a visitor got may not count. If the visitor may be logged
+// in, it asks only once the site was explored. Before that, something around the site in this process may let only him
+// in. Exploring shows what strangers get: it asks through the origin, unless the owner said that nothing in front keeps
+// strangers out.
 func (l *Looks) visited(location string, anonymous bool) {
 	if (anonymous || l.Asks.Load() != nil) && l.can() && !action.Waits(location) &&
 		l.own.observer.cfg.Indexer.Allows(location) {
@@ -77,8 +78,8 @@ func (l *Looks) Linked(location string) {
 // controlEvery is how often a look at an entry shows that looks get what visitors get.
 const controlEvery = 10 * time.Minute
 
-// ask asks for one of the site's own pages. It does so only while the site gives itself an entry too: it may refuse
-// whoever asks so, or need something that another part of the server adds to requests.
+// ask asks for one of the site's own pages. It does so only while the site gives itself its entry too. Otherwise the
+// site may refuse such requests, or need something that another part of the server adds to a visitor's.
 func (l *Looks) ask(ctx context.Context, location string) (works, answered bool) {
 	if l.own.foreign() {
 		if l.own.asksAgain(ctx); l.own.foreign() {
@@ -95,7 +96,7 @@ func (l *Looks) ask(ctx context.Context, location string) (works, answered bool)
 		inside.How, inside.Handler = explore.Unproved, handler
 		cfg = &inside
 	}
-	time.Sleep(time.Millisecond) // so that its time is another one than the visitor's
+	time.Sleep(time.Millisecond) // so that the look has a later time than the visit
 	if location == "" || time.Since(l.controlled) >= controlEvery {
 		if !explore.Answers(ctx, *cfg, l.entry) {
 			return false, false

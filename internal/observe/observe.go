@@ -30,8 +30,8 @@ type Config struct {
 	Files       *files.Files
 	Rules       eligibility.Rules
 	First       func(*http.Request)      // gets the first request that comes; may be nil
-	Owner       func(*http.Request) bool // whether it is for what servemap shows the owner
-	Looks       *Looks                   // at the site's own pages; nil if it makes none
+	Owner       func(*http.Request) bool // whether a request is for a page that servemap shows the owner
+	Looks       *Looks                   // how the site looks at its own pages; nil if it does not
 	WatchRobots bool                     // whether to learn robots.txt from the one that the site serves
 }
 
@@ -42,7 +42,7 @@ type Observer struct {
 	Own       Own
 	cfg       Config
 	diagnosis diagnosis
-	shown     atomic.Pointer[[]string] // where servemap shows the owner something, as far as somebody asked for it
+	shown     atomic.Pointer[[]string] // addresses of the owner's pages that somebody has asked for
 }
 
 // New returns an observer.
@@ -89,7 +89,7 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 	if !ok {
 		target, host := r.RequestURI, r.Host
 		next.ServeHTTP(w, r)
-		if asked.nothing != eligibility.None && !o.shows(target) { // only now it is known who answered
+		if asked.nothing != eligibility.None && !o.shows(target) { // shows knows only now that the handler has run
 			o.diagnosis.learnedNothing(asked.nothing, target, host)
 		}
 		return
@@ -110,9 +110,9 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 	}
 }
 
-// Disown says that the response to w is none of the site's pages, but one that servemap itself writes for
-// the owner. Nothing is learned from it, and the request is no visit. Nor is any other at that address, or below it, if
-// it is a folder.
+// Disown says that the response to w is not the site's, but a page of servemap's own for the owner, such as the
+// inspector. From then on no request for that address counts as a visit or teaches anything. If the address is a
+// folder, the same holds for all below it.
 func (o *Observer) Disown(w http.ResponseWriter, r *http.Request) {
 	if seen := o.cfg.Captures.Of(w); seen != nil {
 		seen.Own = true
@@ -128,10 +128,10 @@ func (o *Observer) Disown(w http.ResponseWriter, r *http.Request) {
 	o.shown.Store(&all)
 }
 
-// mostShown is how many addresses and folders of what servemap shows the owner are remembered.
+// mostShown is how many addresses of the owner's pages are remembered.
 const mostShown = 8
 
-// shows reports whether servemap shows the owner something at a target, as far as that is known.
+// shows reports whether a target is known to be a page of servemap's own for the owner.
 func (o *Observer) shows(target string) bool {
 	all := o.shown.Load()
 	if all == nil {
@@ -150,7 +150,7 @@ type asked struct {
 	own     bool // the site asked itself
 	boosted bool // a script asked for a page, and may have got a part
 	named   observation.Named
-	nothing eligibility.Reason // why it teaches nothing, and is worth counting
+	nothing eligibility.Reason // why the request teaches nothing, if that is worth counting
 }
 
 // named returns what r names besides its page. The strings share memory with r.
@@ -222,7 +222,7 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 	}
 	if why != eligibility.None {
 		asked.nothing = why
-		o.diagnosis.names(why, r.Header) // which handlers may change
+		o.diagnosis.names(why, r.Header) // now, since handlers may change the header
 		claim.Return()
 		if o.cfg.Looks != nil && !isRobots && o.trusts(loc.Location) {
 			if own, due := o.cfg.Schedule.Begin(looks+loc.Location, func() bool { return true }); due {
@@ -257,8 +257,8 @@ func (o *Observer) locate(r *http.Request) location.Result {
 	return loc
 }
 
-// vouches reports whether something on the site vouches for the very target of a request. A stranger can spell a page's
-// address in many ways.
+// vouches reports whether something on the site vouches for a request's target, spelled exactly so. A stranger can
+// spell a page's address in many other ways.
 func (o *Observer) vouches(loc, target string) bool {
 	return strings.HasSuffix(loc, target) && o.trusts(loc) // a proxy may have cut off a prefix
 }
@@ -269,9 +269,9 @@ func (o *Observer) trusts(loc string) bool {
 	return loc == robotsTxt || o.cfg.Indexer.IsEntry(loc) || o.cfg.Schedule.Expects(loc) || o.cfg.Files.Lists(loc)
 }
 
-// These prefixes give responses other than the page itself their own schedules. No request's target
-// begins with one. With a validator or an Accept header, a stranger can turn a response into one of these, and
-// must not use up the page's claim.
+// These prefixes give responses other than the page itself their own schedules. No request's target begins with one. A
+// stranger can bring about such a response, with a validator or an Accept header, and it must not use up the page's
+// claim.
 const (
 	unchanged = "304 "
 	denials   = "404 "

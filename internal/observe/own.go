@@ -26,40 +26,40 @@ import (
 	"github.com/servemap/servemap/internal/schema/secret"
 )
 
-// The site asks for its own pages as a stranger would: through its public origin once that is proved to lead here,
-// or in this process. Such a request comes in here again, and teaches nothing on its way. What counts is what comes
-// out, whatever something in front made of it.
+// The site asks for its own pages as a stranger would: through its public origin once that is proved to lead here, or
+// in this process. Such a request passes through the observer again, which learns nothing from it on the way. What
+// counts is the answer that comes back, with all that a server in front made of it.
 
 // keyHeader names the header by which a request of this process is known when it comes back from the origin.
 const keyHeader = "Servemap-Visit"
 
 // Own are the requests that the site makes to itself, and the proof that its origin leads here.
 type Own struct {
-	some     atomic.Int32 // how many are under way; each request looks here first
-	returns  atomic.Bool  // some have come in here from the origin
-	observer *Observer    // learns what they showed
+	some     atomic.Int32 // requests under way; each request of anybody looks here first
+	returns  atomic.Bool  // some of them have come back in here from the origin
+	observer *Observer    // learns from their answers
 	key      string       // the value of keyHeader in all of them
 	proof    string       // in the name of the file by which the origin proves that it leads here
 	text     string       // what that file says
-	led      atomic.Bool  // such a file was asked for here, by whatever process of the store
-	another  atomic.Bool  // another process of the store answered for this one at the origin
+	led      atomic.Bool  // somebody who asked the origin has come here
+	another  atomic.Bool  // at the origin, another process of the store answered
 	cut      atomic.Value // what something in front cut off the path of that file
 	asked    sync.Map     // of *request, by location, while it is under way
 	// the prefix that this program cuts off the path of requests before they come in here, "" for none
 	stripped atomic.Value
-	rewrites atomic.Bool // the path is changed in other ways before, or not always alike
+	rewrites atomic.Bool // handlers before this one change the path in other ways, or not always alike
 	answered metrics.Result
 }
 
 // request is what is known of a request of the site to itself once it has come in here.
 type request struct {
 	status atomic.Int32 // of the program's answer, 0 if it was not asked
-	named  atomic.Bool  // something in front has added who asks: it may know this machine by its address
+	named  atomic.Bool  // a server in front added headers about the client: it may let this machine in by its address
 	route  atomic.Pointer[observation.Route]
 }
 
-// exploring is the context key that marks requests of the site itself. Its value is their *request. It is nil for one
-// that came back from the origin: asked has that.
+// exploring is the context key that marks requests of the site itself. Its value is their *request, or nil for a
+// request that came back from the origin, whose *request is in Own.asked.
 type exploring struct{}
 
 // Explores reports whether the site makes the request to itself.
@@ -146,8 +146,9 @@ func (s *Own) findCut(path string) {
 	}
 }
 
-// arrives notes how the path of a request for a known page came in, before handlers change it. What cuts off the
-// origin's folder, or a part of it, does so for the site's own requests too. Other changes cannot be made again.
+// arrives notes how the path of a request for a known page has changed on its way here, before handlers change it
+// again. If the origin's folder was cut off, or a part of it, the site cuts that off its own requests in this process
+// too. It cannot repeat any other change.
 func (s *Own) arrives(r *http.Request) {
 	target, _, _ := strings.Cut(r.RequestURI, "?")
 	asked, err := url.PathUnescape(target)
@@ -267,8 +268,7 @@ func beforeFirst(w http.ResponseWriter, tell func(status int)) http.ResponseWrit
 	})
 }
 
-// Another notes that another process of the store answered for this one at the origin. It reports whether this one is
-// foreign.
+// Another notes that another process of the store answered at the origin. It reports whether this process is foreign.
 func (s *Own) Another() bool {
 	s.another.Store(true)
 	if s.foreign() {
@@ -277,18 +277,19 @@ func (s *Own) Another() bool {
 	return s.foreign()
 }
 
-// foreign reports whether another process of the store answers at the origin, and nobody who asked there has come here,
-// as where this one is for staging, or waits for the other to end. Then nothing is learned until somebody does.
+// foreign reports whether the origin leads to another process of the store, and never yet to this one. This one may be
+// for staging, or wait for the other to end. Until somebody who asked the origin comes here, it learns nothing.
 func (s *Own) foreign() bool { return s.another.Load() && !s.led.Load() }
 
-// asksAgain has the origin asked whether it leads here by now. If it does, the request comes in here and says so.
+// asksAgain asks the origin whether it leads here by now. If it does, the request comes in here, and ServeProof notes
+// that.
 func (s *Own) asksAgain(ctx context.Context) {
 	proof, _, _ := s.Proof()
 	_, _ = explore.Once(ctx, s.Door(nil), proof)
 }
 
-// stray reports whether a site seems to have made r itself, but not this process. Or it did, and the key was taken off
-// on the way.
+// stray reports whether r looks like a site's request to itself, but lacks the key of this process: another process
+// made it, or something on the way took the key off.
 func stray(r *http.Request) bool {
 	return len(r.Header[keyHeader]) > 0 || r.Header.Get("User-Agent") == explore.Agent
 }
@@ -317,8 +318,8 @@ func (s door) Asks(location string, how explore.Way,
 	}
 }
 
-// learn gives the indexer what came out. A page that strangers do not get at the origin, whatever came instead, is
-// kept from them. It reports whether it was this process that answered with a page, or may have been.
+// learn gives the indexer the answer that came out. If it is not the page that the program gave, strangers do not get
+// that page at the origin. here says that this process answered, or that nobody else can be told to have answered.
 func (s door) learn(location string, how explore.Way, published bool, arrived *request,
 	resp *response.Response) (here bool) {
 	o := s.observer
@@ -399,6 +400,6 @@ func (s *Own) keeps(e *observation.Observation, status int) bool {
 	return came != status && (came != http.StatusOK || e.Response.HTML())
 }
 
-// alone reports whether an answer in which this process had no part is not the program's: no other process of the site
-// gives answers, and nothing takes the key off.
+// alone reports whether an answer in which this process had no part cannot be the program's: it shares its store with
+// no other process, and nothing on the way takes the key off.
 func (s *Own) alone() bool { return s.returns.Load() && s.observer.cfg.Indexer.Alone() }

@@ -45,7 +45,7 @@ var (
 
 // Words returns the words of a text, two of deletePost, in lower case and without diacritics.
 func Words(text string) []string {
-	// few are so
+	// few texts need it
 	if strings.ContainsFunc(text, func(c rune) bool { return 'A' <= c && c <= 'Z' || c > unicode.MaxASCII }) {
 		marks := runes.Remove(runes.In(unicode.M))
 		text, _, _ = transform.String(transform.Chain(norm.NFD, marks), camel.ReplaceAllString(plain.Replace(text), "$1 $2"))

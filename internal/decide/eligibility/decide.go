@@ -78,7 +78,7 @@ func Revise(r Record, c Context) Standing {
 	switch {
 	case c.Listing == Never, c.Disallowed, r.Barred && c.Listing != Always:
 		return s
-	case !r.Public && (s.Listed() || r.Verdict == Unknown): // its next visit decides
+	case !r.Public && (s.Listed() || r.Verdict == Unknown): // the next visit of the page decides
 		return r.Standing
 	case s.Listed() && (r.Reason == Duplicate || r.Reason == SoftNotFound):
 		return r.Standing
@@ -86,7 +86,7 @@ func Revise(r Record, c Context) Standing {
 	return s
 }
 
-// Overtaken reports whether what keeps a location out has ended since that was decided, so that its next visit lists
+// Overtaken reports whether the reason that keeps a location out has ended since the verdict. Then the next visit lists
 // it.
 func Overtaken(r Record, c Context) bool {
 	switch r.Reason {
@@ -96,7 +96,8 @@ func Overtaken(r Record, c Context) bool {
 	return r.Verdict != Unknown && !r.Listed() && r.alone(c).Listed()
 }
 
-// Besides returns what would keep a location out if what does so now were mended, as far as the record shows it.
+// Besides returns the further reasons that would keep a location out once the present one is gone, as far as the record
+// shows them.
 func Besides(r Record, c Context) (all []Reason) {
 	for s := r.Standing; s.Verdict != Unknown && !s.Listed() && !slices.Contains(all, s.Reason); s = r.alone(c) {
 		all = append(all, s.Reason)
@@ -149,8 +150,8 @@ func (r *Record) alone(c Context) Standing {
 // content returns why the page itself forbids its listing, or None.
 func (r *Record) content(c Context) Reason {
 	switch {
-	case r.Content == PasswordField && (c.Listing == Always || c.Entry): // it is an entry since
-	case r.Content == QueryNotCanonical && !c.OwnQuery: // the parameter is allowed since
+	case r.Content == PasswordField && (c.Listing == Always || c.Entry): // it became an entry meanwhile
+	case r.Content == QueryNotCanonical && !c.OwnQuery: // the owner allowed the parameter meanwhile
 	case r.Content != None:
 		return r.Content
 	case r.Until != 0 && c.Now >= r.Until:
@@ -205,8 +206,8 @@ func (r *Record) enters(c Context) Standing {
 	return proof.Standing()
 }
 
-// outdone returns why another location, or none, is listed with the content of this one. It returns
-// None if this one is listed.
+// outdone returns why the content of this location is listed at another one, or nowhere. It returns None if this
+// location is listed for it.
 func (r *Record) outdone(c Context) Reason {
 	own, other := r.Claim(c), c.Copies.Listed
 	switch {

@@ -7,15 +7,14 @@ import (
 	"github.com/servemap/servemap/internal/decide/moment"
 )
 
-// Evidence is what speaks for listing a location. Observations of the page add to it, and
-// observations of pages that link or redirect to it. It is stored as it is decided on.
-//
-// A new kind of evidence is a field here, a line of Kinds, its reason, and the place where it is seen.
+// Evidence is what speaks for listing a location. Observations of the page add to it, and observations of pages that
+// link or redirect to it. It is stored in this form. A new kind of evidence is a field here, a line of Kinds, its
+// reason, and the place where it is seen.
 type Evidence struct {
 	// its route matches exactly this location, and it showed a whole document
 	Route bool `cbor:"1,keyasint,omitzero"`
 	Link  bool `cbor:"4,keyasint,omitzero"` // a listed page links to it
-	// of such a link: the first one while the page waits, the last one while nobody gets it
+	// when such a link was seen: first, while the page waits; last, while nobody gets the page
 	LinkAt  moment.Time `cbor:"5,keyasint,omitzero"`
 	Hop     int         `cbor:"9,keyasint,omitzero"`  // how many redirects lead here from an entry, one or two; 0 for none
 	Sitemap bool        `cbor:"10,keyasint,omitzero"` // the site's own sitemap has it
@@ -46,8 +45,8 @@ func (ev *Evidence) Proof() Reason {
 	return None
 }
 
-// Plenty reports whether a site that answers any address may show evidence of that kind for any number of them.
-// Such evidence lists so many pages a day.
+// Plenty reports whether a site that answers any address may show evidence of that kind for any number of them. Such
+// evidence may list only a limited number of pages a day.
 func (r Reason) Plenty() bool { return r == ByLink }
 
 // Secret reports whether the evidence's location may be a secret.

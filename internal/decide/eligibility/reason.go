@@ -2,8 +2,8 @@ package eligibility
 
 import "github.com/servemap/servemap/internal/page/location"
 
-// Reason says why: of an address, a link, a request, a response, a verdict or a page that has left. Nothing else says
-// so. Its name is a word or two to log and to search for; package messages has its texts.
+// Reason says why: of an address, a link, a request, a response, a verdict or a page that has left. All reasons are
+// here. The name of a reason is a word or two to log and to search for; package messages has its texts.
 type Reason uint8
 
 // The reasons. Those that a verdict can carry are stored by number, so their numbers never change.
@@ -57,7 +57,7 @@ const (
 	// Why nobody got a linked page: exploring does not ask for it, or a visitor's word is not enough.
 	LinkActs
 	LinkFile
-	AddressQuery // and the last one of addresses
+	AddressQuery // the last reason that an address has; the first ones are below
 
 	// Why a request or a response is no observation at all.
 	Authorization

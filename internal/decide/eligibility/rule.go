@@ -68,8 +68,8 @@ func NewRules(rules []Rule) (Rules, error) {
 	return rs, nil
 }
 
-// RuleError says what is wrong with the rule of an index. Who wrote no rules, but settings that become rules, is told
-// the setting.
+// RuleError says what is wrong with the rule of an index. If the owner wrote settings that became rules, it names the
+// setting in place of the rule.
 type RuleError struct {
 	Index   int
 	Pattern string
@@ -142,8 +142,8 @@ func checkPattern(p string) error {
 	return nil
 }
 
-// otherwise returns a pattern that says what one in the notation of routers or regular expressions means, "" if it is
-// in neither: it would match nothing, and nobody would notice.
+// otherwise translates a pattern that is written for a router or as a regular expression, and would match nothing
+// without anybody's notice. It returns "" for any other pattern.
 func otherwise(p string) string {
 	path, _, _ := strings.Cut(p, "?") // in a query, brackets are a part of names
 	if !notation.MatchString(path) {

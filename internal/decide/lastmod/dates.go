@@ -176,9 +176,8 @@ func (d *Dates) begin(date Date) {
 	d.Count, d.Date, d.Undone = d.Count+1, date, Undone{}
 }
 
-// take decides the date of a page without a change that was seen. It takes the earliest date
-// that is given and counts. A page that has a date keeps it, but at the first observation: the given
-// date is more exact than the link to a new page.
+// take decides the date of a page that was not seen to change: the earliest of the given dates that counts. A page that
+// has a date keeps it, except at its first observation, where a given date is more exact than the link to a new page.
 func (d *Dates) take(all Given[moment.Time], at moment.Time, isNew bool, trust Trust) {
 	var given Date
 	for _, s := range givers {

@@ -13,9 +13,10 @@ import (
 // is too large with the last page.
 var pagers = regexp.MustCompile(`(?i)^(pages?|paged|p|pg|seite|pagina|strona|sida|offset|start|from|skip)$`)
 
-// Beside returns an address beside a location that nobody can have linked to, and what it stands for: one is enough for
-// all locations with the same. In the address all names are made up but a first folder without a number, since some
-// sites need no other name to know the page. It returns "" for a location that needs none.
+// Beside returns a made-up address beside a location, to which nobody can have linked, and a text that says what the
+// address stands for. Locations with the same text need only one such address. All names in it are made up, since many
+// sites find a page by one name alone. Only a first folder without a number is kept. Beside returns "" for a location
+// that needs no such address.
 func Beside(location string) (address, stands string) {
 	folders, query, asked := strings.Cut(location, "?")
 	if asked {

@@ -104,7 +104,7 @@ func (e *Estimate) words() (d distribution) {
 	return d
 }
 
-// harms says how bad a word is that is so many words off: a neighbour misleads nobody.
+// harms says how bad a word is, by how many words it is off: a neighbour hardly misleads.
 var harms = [...]float64{0, 0.15, 0.5, 1, 1}
 
 const leastGain = 0.05 // by how much another word must be less bad to replace the word before

@@ -16,11 +16,11 @@ const (
 	shortestMean, longestMean      = 5 * minute, 8 * year
 )
 
-// shares are how many pages have each word, before anything is known of one that was seen to change. They were chosen
-// among a few by how much they mislead for the pages of fourteen real sites, and as much for simulated pages of
-// each word alike, visited often and rarely: most pages change more seldom, but a word is for those that do not.
-// The last few candidates were also compared on the eleven histories that eval/README.md prints, so its figures are
-// not held out.
+// shares are how many pages have each word, among those that were seen to change, before anything else is known of one.
+// Several candidates were compared by how much they mislead. Half of the comparison is the pages of fourteen real
+// sites; the other half is simulated pages, as many of each word, visited often and rarely. The simulated pages are
+// needed since most real pages change seldom, and the word matters most for those that change often. The last few
+// candidates were also compared on the eleven histories that eval/README.md prints, so its figures are not held out.
 var shares = [...]float64{Hourly: 0.12, Daily: 0.1, Weekly: 0.12, Monthly: 0.15, Yearly: 0.39, Never: 0.12}
 
 // noises are the chances that an observation finds a change where there is none. Most pages have no

@@ -35,7 +35,7 @@ func (d *days) happened(events [changelog.Happenings]int, now time.Time) {
 
 func (d *days) due(now time.Time) time.Time {
 	if len(d.fresh) == 0 {
-		return now.Add(daysEvery + idleRound) // only a Flush notes how many pages are listed
+		return now.Add(daysEvery + idleRound) // a Flush alone notes how many pages are listed
 	}
 	return d.since.Add(daysEvery)
 }

@@ -271,8 +271,8 @@ func (x *Indexer) Flush(ctx context.Context) error {
 	return x.call(ctx, func(ctx context.Context) error { return x.work(ctx, true) })
 }
 
-// Nowhere notes the site's answer to a made-up address, see [nowhere.Beside]. What shows the same is no page either,
-// such as what was shown at some locations before that was known.
+// Nowhere notes the site's answer to a made-up address, see [nowhere.Beside]. A location that shows the same is no page
+// either. Some locations may have been taken for pages before.
 func (x *Indexer) Nowhere(ctx context.Context, address, stands string, answer *response.Response,
 	shown []string) error {
 	return x.call(ctx, func(ctx context.Context) error {

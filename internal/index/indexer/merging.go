@@ -33,7 +33,7 @@ const (
 type merging struct {
 	*Indexer
 	pending []*observation.Observation // taken from the queue and not yet stored
-	// how many of the first of them were read; to read one twice would teach the boilerplate twice
+	// how many of the first of them were read: a second reading would teach the boilerplate twice
 	read   int
 	budget *quota.Part
 }
@@ -187,10 +187,10 @@ func (m *merging) parse(v *observation.Observation, read func()) {
 	read()
 }
 
-// store merges some of the first visits in one transaction, and returns how many are done. A visit with up to so many
-// links has them merged with it. One with more is the last of its transaction, and its links come after it: in this
-// order, a crash costs a second reading but no link. The transaction also ends after a visit that changes the
-// reputation of a source of dates, which counts from the next one on.
+// store merges some of the first visits in one transaction, and returns how many are done. links is how many links it
+// may merge with them. A visit with more links is the last of its transaction, and its links are merged after it: in
+// this order, a crash costs a second reading but no link. The transaction also ends after a visit that changes the
+// reputation of a source of dates, which counts from the next visit on.
 func (m *merging) store(ctx context.Context, visits []*observation.Observation, links int,
 	all bool) (done int, err error) {
 	now := time.Now()
@@ -213,7 +213,7 @@ func (m *merging) store(ctx context.Context, visits []*observation.Observation, 
 		}
 	}
 	var merged []merge.Merged
-	var stale *pagerecord.Page // of the first observation that was not merged, if that must be read again
+	var stale *pagerecord.Page // the page of the first observation that was not merged, if that must be read again
 	err = m.commitAt(ctx, now, keys, func(t *merge.Transaction) {
 		merged, stale = nil, nil
 		for i, f := range fresh {
@@ -288,9 +288,8 @@ func (m *merging) count(v *observation.Observation, is merge.Merged) {
 	}
 }
 
-// tellLinks notes for the owner where a listed page links to, and what was answered there last. If the page shows the
-// same as before, it is read once for that since the start, when the budget has time for pages that nothing vouches
-// for.
+// tellLinks notes for the owner where a listed page links to, and what was answered there last. A page that shows the
+// same as before is read for this once after the start, when the budget has time for pages that nothing vouches for.
 func (m *merging) tellLinks(ctx context.Context, v *observation.Observation) error {
 	if v.Same && m.Links.Unread(v.Location) && m.budget.Allows(time.Now(), false) {
 		again := *v

@@ -39,7 +39,7 @@ func (r *records) open(ctx context.Context) error {
 	r.trust.tellFiles()
 	r.site.Followed.Forget()
 	r.opened, r.syncing.unsynced = true, true // a sync, and no read, says that the store can be written again
-	r.review.begin()                          // the counts or the settings may be others
+	r.review.begin()                          // the counts or the settings may have changed
 	return nil
 }
 

@@ -36,7 +36,7 @@ func (x *Indexer) Run(ctx context.Context) {
 		x.worked.Add(int64(time.Since(begun)))
 		if wake = x.queue.wake; err != nil {
 			wake = nil               // retry a store in trouble after retryRound, not at each observation
-			x.records.opened = false // it may have done what it did not confirm, or be a new one by then
+			x.records.opened = false // the store may hold what it did not confirm, or may be a new one
 		}
 		x.note(ctx, err)
 		timer.Reset(x.nextRound(err))

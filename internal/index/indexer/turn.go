@@ -18,7 +18,7 @@ type turn struct {
 	Changelog int64         `cbor:"4,keyasint,omitzero"` // its bytes then
 }
 
-// share changes the record of the turns, or leaves it if change returns false, and takes in what it is then.
+// share changes the record of the turns, unless change returns false, and then takes in the record.
 func (r *review) share(ctx context.Context, change func(*turn) bool) error {
 	if r.replicas.alone() {
 		return nil
@@ -48,8 +48,8 @@ func (r *review) claim(ctx context.Context) (claimed bool, err error) {
 	return claimed || r.replicas.alone(), err
 }
 
-// take takes in the record of the turns. If another process makes a pass, this one need not make it. If one has ended,
-// its counts hold.
+// take takes in the record of the turns. If another process makes a pass, this process leaves that pass to it. If a
+// pass has ended, its counts hold.
 func (r *review) take(is turn) {
 	if is.Passes != r.turn.Passes {
 		r.done = time.Now()

@@ -72,10 +72,10 @@ func (u *visited) shows() {
 	p.Showing = u.Showing
 }
 
-// awaitsItsPath reports whether the page still counts as a copy of the one at its path, without its query, although it
-// shows something new. That one has probably got the same edit, and nobody has seen it since. It has a day for that: a
-// sight that found it unchanged may reach the store an hour later. Otherwise "/list?page=1" would be listed after each
-// edit until "/list" is seen, and then leave again.
+// awaitsItsPath reports whether the page still counts as a copy of the page at its path, without its query, although it
+// shows something new. The page at its path probably got the same edit, but nobody has seen it since. It has a day for
+// that, since a sight that finds it unchanged may reach the store an hour late. Otherwise "/list?page=1" would be
+// listed after each edit until "/list" is seen, and then leave again.
 func (u *visited) awaitsItsPath() bool {
 	p := u.p
 	path, _, queried := strings.Cut(u.Location, "?")
@@ -96,15 +96,15 @@ func (u *visited) awaitsItsPath() bool {
 	return first.LastSeen <= p.Turned && u.Moment().Sub(p.Turned) < day
 }
 
-// news reports whether a visitor got a text or a date by which a listed page would change, if the site can look itself.
-// What it shows to everybody dates the page, so nothing of such a visit is merged.
+// news reports whether a visitor got a text or a date by which a listed page would change, while the site can look
+// itself. Then nothing of the visit is merged: the look says what the page shows to everybody, and dates it.
 func (u *visited) news() bool {
 	p := u.p
 	switch {
 	case u.decides() || !p.Listed():
 		return false
 	case u.foreign():
-		return u.Moment().Sub(p.LastSeen) >= time.Hour || p.Mark.Holding() // its own text may be another by now
+		return u.Moment().Sub(p.LastSeen) >= time.Hour || p.Mark.Holding() // the page's own text may have changed by now
 	}
 	given := lastmod.Given[moment.Time]{lastmod.Server: u.Server, lastmod.Page: u.Own}
 	for source, date := range given {
@@ -147,9 +147,9 @@ func (u *visited) compare() comparison {
 	return comparison{outcome, first}
 }
 
-// foreign reports whether a visitor got the page in another language than its own. That changes nothing of it: a page
-// has one text, that which the site itself gets. Where the site never looks it is that of the first visitor, until for
-// a day nobody got that.
+// foreign reports whether a visitor got the page in another language than its own. Then the visit changes nothing: a
+// page has one text, the one that the site itself gets. Where the site never looks, it is the first visitor's, until
+// for a day nobody has got that language.
 func (u *visited) foreign() bool {
 	p, other := u.p, u.language() != u.p.Language
 	switch {
@@ -161,7 +161,7 @@ func (u *visited) foreign() bool {
 		return other
 	}
 	_, outcome, _ := p.Mark.Observe(u.View, u.Moment().Seconds())
-	return outcome > mark.Variant // which is news, or the same in the language that he prefers
+	return outcome > mark.Variant // otherwise it is news, or the same text in the language that the visitor prefers
 }
 
 // language returns the language of the text. If the site itself looks, its own text is without preference.

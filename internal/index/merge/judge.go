@@ -96,8 +96,8 @@ func (m *Transaction) putDuplicates(showing uint64, d sitewide.Duplicates) {
 	m.Put(m.site.Keys.Duplicates(showing), d.Encode(m.site.ID))
 }
 
-// rival returns the other page that is listed with a content, nil if there is none. One that the site itself does not
-// get any more, as after it was renamed, stands in nobody's way.
+// rival returns the other page that is listed with a content, nil if there is none. A page that the site itself no
+// longer gets, as after it was renamed, does not count.
 func (m *Transaction) rival(location string, d sitewide.Duplicates) *pagerecord.Page {
 	if d.Listed == "" || d.Listed == location {
 		return nil
@@ -120,7 +120,7 @@ func (g page) leave(id uint64) {
 	if d.Leave(id); stood {
 		d.Listed = ""
 	}
-	if stood || d.Members() < members { // most that are not listed are none of them
+	if stood || d.Members() < members { // most pages that are not listed are no members
 		g.putDuplicates(p.Loaded.Joined, d)
 	}
 	p.Loaded.Joined = 0

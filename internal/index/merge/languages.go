@@ -36,8 +36,8 @@ func (u *visited) pair() {
 	}
 }
 
-// declare notes that the page and another one name each other as the same in another language. If one of them leads the
-// site's visitors, so both do: the public page says so, and the other one agrees.
+// declare counts two pages that name each other as the same in another language as linked, if one of them leads the
+// site's visitors: that page names the other in public, and the other agrees.
 func (u *visited) declare() {
 	own := u.site.ID(u.Location)
 	for _, a := range u.Alternates {

@@ -12,10 +12,10 @@ import (
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
 
-// leads reports whether links of the page are evidence: any visitor can find them. So they are on a
-// page that the site shows to the public and keeps out of search engines itself: an archive with
-// noindex, a page of a list that names the first one as canonical, a list with a query, whose value may look like a
-// secret. An entry leads whatever it says about itself.
+// leads reports whether links of the page are evidence, since any visitor can find them. This also holds for pages that
+// the site shows to the public but keeps out of search engines: an archive with noindex, a page of a list that names
+// the first one as canonical, a list with a query, whose value may look like a secret. An entry leads whatever it says
+// about itself.
 func (site *Site) leads(p *pagerecord.Page) bool {
 	switch {
 	case p.NoFollow:
@@ -82,11 +82,11 @@ func (m *Transaction) Follow(v *observation.Observation, links []observation.Lin
 // FollowedAll notes that all links of a page were merged, and what they left open.
 func (m *Transaction) FollowedAll(v *observation.Observation, open pagerecord.Openness) {
 	from, _ := m.Load(v.Location)
-	if from.BodyHash != v.Hash || !m.site.leads(from) { // one of its links may have replaced it as a duplicate
+	if from.BodyHash != v.Hash || !m.site.leads(from) { // one of the page's own links may have replaced it as a duplicate
 		return
 	}
 	from.Open, from.ReadAt = open, v.Moment().Second()
-	m.keep(from) // its verdict does not depend on that
+	m.keep(from) // the verdict on the page does not depend on its openness
 }
 
 // linked notes that the page links to a location, and returns what is left open. isNew says
@@ -133,11 +133,12 @@ func (u *visited) point(to *pagerecord.Page) (changed bool) {
 	return changed
 }
 
-// credit counts the evidence for a variant as evidence for its canonical page too. A link to the variant is as good
-// as a link to the page, since the variant names the page to every visitor, as far as the request did not name that
-// itself: what a link names before its query is there without the request. The page without a query is meant too
-// where that shows the same, and the site itself follows the link: to a visitor, a page may show a link back to where
-// the visitor came from. A page that nobody got under its own location stays unlisted.
+// credit counts the evidence for a variant as evidence for its canonical page too: every visitor of the variant is
+// shown that page's location, so a link to the variant is as good as a link to the page. It does not count if the
+// request itself named the canonical location, but for the part before its query, which the variant has in any case. A
+// variant that names no canonical page counts for the page at its path, without the query, if both show the same, and
+// if the site itself got the variant: to a visitor, a page may show a link back to where he came from. The canonical
+// page stays unlisted until somebody gets it.
 func (u *visited) credit() {
 	variant := u.p
 	path, _, _ := strings.Cut(u.Location, "?")

@@ -52,7 +52,7 @@ func (u *visited) leadsOn() (leads bool) {
 		if left--; left < 0 {
 			break
 		}
-		to, _ := u.Load(ln.Location) // even if leads is known: all records are then asked for in one run
+		to, _ := u.Load(ln.Location) // even if leads is known: the transaction then asks for all records in one run
 		leads = leads || to.FirstSeen > before || !to.Public() && (!to.Led() || to.LinkAt > before)
 	}
 	return leads

@@ -36,7 +36,7 @@ func (u *visited) redirected() {
 		return
 	}
 	if !u.Explored && u.Echo.Repeats(u.Target) && !respelled(u.Location, u.Target) {
-		return // it leads back to a page that the request named
+		return // the target is a page that the request named
 	}
 	if !u.decides() && !respelled(u.Location, u.Target) {
 		u.look(u.Location)
@@ -56,7 +56,7 @@ func (u *visited) redirected() {
 		hop = 0
 	}
 	moved := u.Moved && p.Listed() && !u.late() && all
-	led := moved || p.Link && all && (u.Moved || u.Explored) // a public link leads to the target
+	led := moved || p.Link && all && (u.Moved || u.Explored) // a public link leads to the target too
 	if hop == 0 && !led {
 		return
 	}
@@ -76,8 +76,8 @@ func (u *visited) redirected() {
 }
 
 // forAll reports whether a redirect leads everybody to the same target. It does if the target is another spelling of
-// the location, if the site itself is led where others were, or if visits a day apart saw the same target. A listed
-// page that suddenly leads on in HTML may be in maintenance, so that must last for a day.
+// the location. It also does if the site itself and a visitor were led there, or if visits a day apart were. A listed
+// page that suddenly leads on in HTML may be in maintenance, so for it only the visits a day apart count.
 func (u *visited) forAll() bool {
 	p, target := u.p, u.site.ID(u.Target)
 	before := p.Redirect
@@ -90,7 +90,7 @@ func (u *visited) forAll() bool {
 	case respelled(u.Location, u.Target), own && before.Target == 0:
 		return true
 	case before.Target != target:
-		return false // each is led to a page of his own
+		return false // each visitor may be led to a page of his own
 	}
 	return own || u.Moment().Sub(before.TargetAt) >= day
 }

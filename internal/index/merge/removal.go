@@ -46,7 +46,8 @@ func (m *Transaction) look(location string) {
 	}
 }
 
-// keeper returns who keeps the page from strangers by this answer. Only the site itself can tell, but for a log-in.
+// keeper returns who keeps the page from strangers, as this answer shows. Only an answer to the site itself can show
+// that, but for a log-in that has ended.
 func (u *visited) keeper() pagerecord.Keeper {
 	forbids := u.Forbids
 	if u.Same { // it was not read again
@@ -66,8 +67,8 @@ func (u *visited) keeper() pagerecord.Keeper {
 	return pagerecord.Program
 }
 
-// keptFromAll reports whether the page is kept from strangers, so that this answer to somebody else, or in this
-// process, does not count.
+// keptFromAll reports whether the page is known to be kept from strangers. Then this answer does not count: it went to
+// somebody else, or came in this process.
 func (u *visited) keptFromAll() bool {
 	letIn := u.Named.Vouched && !u.Explored
 	switch u.p.Kept {
@@ -102,8 +103,8 @@ func (g page) leaves(why eligibility.Reason) {
 	g.Save(p)
 }
 
-// refused notes that an answer contradicts a listed page. A page that is not listed is withdrawn at once.
-// What the site cannot get itself, strangers cannot.
+// refused notes that an answer contradicts a listed page. A page that is not listed is withdrawn at once. A page that
+// the site cannot get at its origin leaves at once too, while few have: strangers cannot get it either.
 func (u *visited) refused(why eligibility.Reason) {
 	p := u.p
 	switch {
@@ -131,7 +132,7 @@ func (u *visited) refused(why eligibility.Reason) {
 			u.setBorrowed(u.Showing)
 		}
 	}
-	// which may be for whoever names no language or comes first
+	// a redirect may be for whoever names no language or comes first, so it does not count as seen by a look
 	p.Looked = p.Looked || u.Explored && why != eligibility.LeadsOn
 	u.noteLogIn()
 	if p.HasMinute() && u.Moment().Sub(p.Missing) < pagerecord.ConfirmAfter { // another process may have noted it
@@ -140,8 +141,9 @@ func (u *visited) refused(why eligibility.Reason) {
 	u.Save(p)
 }
 
-// noteLogIn notes whether the program asked a visitor to log in who had nothing that only the owner calls harmless. If
-// all have it, as where a proxy adds a header, it does not tell who is let in.
+// noteLogIn notes that the program asked a visitor to log in. A visitor who is anonymous only by the owner's word tells
+// nothing: if all visitors have what the owner calls harmless, as where a proxy adds a header, it does not tell who is
+// let in.
 func (u *visited) noteLogIn() {
 	asks := u.Reason == eligibility.Denied || u.Reason == eligibility.LoginRedirect
 	if asks && !u.Named.Vouched && !u.Kept && (u.p.Kept == pagerecord.Nobody || u.p.Kept == pagerecord.Shown) {
@@ -149,7 +151,7 @@ func (u *visited) noteLogIn() {
 	}
 }
 
-// told returns the removal of the page after an answer, and whether the page leaves by it.
+// told returns the pending removal of the page after an answer, and whether the page leaves now.
 func (u *visited) told(why eligibility.Reason) (after pagerecord.PendingRemoval, leaves bool) {
 	after, lasted := u.p.Told(why, u.Moment())
 	switch {
@@ -161,8 +163,8 @@ func (u *visited) told(why eligibility.Reason) (after pagerecord.PendingRemoval,
 	return after, u.few()
 }
 
-// refutes ends the pending removal, since the page is there. What the site was told itself, a visitor cannot refute:
-// then the site looks again.
+// refutes ends the pending removal, since a visitor got the page. If a look of the site's own did not get it, a visitor
+// cannot refute that: then the site looks again.
 func (u *visited) refutes() {
 	if u.p.Looked && !u.decides() {
 		u.look(u.Location)
@@ -206,7 +208,8 @@ func (m *Transaction) Confirm(location string) {
 	g.endMinute() // the removal itself stays pending until the page is seen or refused again
 }
 
-// few reports whether few pages of the site have left in a day by what may be of the moment, and counts one more.
+// few reports whether the page may still leave today for a reason that may be of the moment, since few have. If so, it
+// counts the page.
 func (m *Transaction) few() bool {
 	key, now := m.site.Keys.Refusals(), m.moment().Second()
 	left := codec.Read[sitewide.Refusals](m.Get(key)).At(now)

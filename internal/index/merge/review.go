@@ -85,9 +85,8 @@ func (g page) erase(key string, id uint64) {
 	g.p.Loaded.Changed = false
 }
 
-// Forget erases the record of a location and bars it. What bars it does not name the location, and
-// outlives all else that is known of it. [Transaction.Allow] needs the evidence: links are not seen anew
-// where no page changes.
+// Forget erases the record of a location and bars it. The bar does not name the location, and outlives all else that is
+// known of it. The evidence stays for [Transaction.Allow]: where no page changes, no link is seen anew.
 func (m *Transaction) Forget(location string) {
 	p, _ := m.Load(location)
 	m.Put(m.site.Keys.Bar(location), codec.Marshal(true))
@@ -132,7 +131,7 @@ func (m *Transaction) Allow(location string) {
 	p, _ := m.Load(location)
 	switch {
 	case p.Barred && p.Unasked() && p.Evidence == (eligibility.Evidence{}):
-		m.Drop(m.site.wait(location)) // it knew nothing but the bar
+		m.Drop(m.site.wait(location)) // the record held nothing but the bar
 	case p.Barred:
 		p.Barred = false
 		m.Save(p)

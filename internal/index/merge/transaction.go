@@ -71,7 +71,7 @@ type Counts struct {
 	Left    map[eligibility.Reason]int // how many pages left, and why
 	Grown   int                        // how many pages links have listed for the first time, see Growth
 	Events  [changelog.Happenings]int  // that were added to the journal, by what happened
-	Refused bool                       // as many pages have left as refused as may in a day
+	Refused bool                       // the day's limit of pages that may leave as refused was reached
 	Damaged int                        // records that could not be read
 }
 
@@ -135,7 +135,7 @@ func (m *Transaction) Save(p *pagerecord.Page) {
 	if p.Listed() && !was.Listed() {
 		m.due(p.Loaded.Location) // the next visit may show that the page is not public
 		if !m.by.Explored || m.by.Location != p.Loaded.Location {
-			m.look(p.Loaded.Location) // and what the site itself gets is its first text, with the links that count
+			m.look(p.Loaded.Location) // the site's own look gives the page its first text, and the links that count
 		}
 	}
 	var peers []extension.Alternate

@@ -56,7 +56,7 @@ func (m *Transaction) Try(v *observation.Observation) *pagerecord.Page {
 	return p
 }
 
-// showing returns the stored form of what a page shows.
+// showing returns a hash of what a page shows in the form in which it is stored.
 func (site *Site) showing(showing uint64) uint64 {
 	if showing == 0 {
 		return 0
@@ -70,8 +70,8 @@ func (site *Site) LearnNowhere(address, stands string, answer *response.Response
 	site.nowhere.Learn(stands, observation.Answered(site.Normalizer, address, answer))
 }
 
-// ShowsNothing notes that a page shows what the site shows where it has none, if it was first seen lately. Others leave
-// once that has lasted.
+// ShowsNothing notes that a page shows what the site shows where it has none. It does so only for a page that was first
+// seen lately. Others leave by their visits, once that has lasted.
 func (m *Transaction) ShowsNothing(location string) {
 	if p, known := m.Load(location); known && m.moment().Sub(p.FirstSeen) < day {
 		p.Showing = m.site.showing(observation.Nothing)
@@ -128,9 +128,9 @@ func (u *visited) merge(known bool) (follow bool) {
 	p := u.p
 	if u.Elsewhere {
 		if u.Same || !p.Witnessed || !u.another() {
-			return false // a cache may have it
+			return false // a cache may have answered
 		}
-		o := *u.Observation // its own value belongs to whoever merges it again
+		o := *u.Observation // a copy, since the observation may be merged again
 		o.Kind, o.Reason, o.Kept = eligibility.Nothing, eligibility.Denied, true
 		u.Observation = &o
 	}
@@ -142,7 +142,7 @@ func (u *visited) merge(known bool) (follow bool) {
 	case u.Kept && p.Listed():
 		why := u.Reason
 		if why.Standing().Verdict != eligibility.Gone && !pagerecord.Stated(why) {
-			why = eligibility.Denied // it says what came instead, and not what becomes of the page
+			why = eligibility.Denied // the reason says what came instead, and not what became of the page
 		}
 		u.refused(why)
 	case u.Kind == eligibility.Witness:
@@ -223,8 +223,8 @@ func (u *visited) refusedUnseen() {
 	u.Save(p)
 }
 
-// Stale returns the page if the visit was taken to show the same bytes as the last one,
-// but another process has merged a visit since. Otherwise it returns nil.
+// Stale returns the page if the visit seemed to show the same bytes as the last one, but another process has merged a
+// visit since. Otherwise it returns nil.
 func (m *Transaction) Stale(v *observation.Observation) *pagerecord.Page {
 	if p, _ := m.Load(v.Location); v.Same && p.BodyHash != v.Hash {
 		return p
@@ -232,8 +232,8 @@ func (m *Transaction) Stale(v *observation.Observation) *pagerecord.Page {
 	return nil
 }
 
-// Guess returns the keys that merging a visit needs in most cases. A key that is missing here costs
-// another run of the transaction.
+// Guess returns the keys that merging a visit needs in most cases. A key that is missing here costs another run of the
+// transaction.
 func (site *Site) Guess(v *observation.Observation, now time.Time) (keys []string) {
 	p := v.Before
 	keys = append(site.RecordKeys(v.Location), site.Keys.Refusals(), site.Keys.Duplicates(p.Showing),

@@ -62,7 +62,7 @@ func (e *Echo) Repeats(link string) bool {
 	return true
 }
 
-// names reports whether a text names the very path, and not only what is below it or ends alike.
+// names reports whether a text names exactly that path, and not one below it, or one that only ends alike.
 func names(said, path string) bool {
 	for at := 0; ; at++ {
 		i := strings.Index(said[at:], path)
@@ -79,9 +79,9 @@ func names(said, path string) bool {
 
 var (
 	host   = regexp.MustCompile(`//[^/\s]*$`)           // before a path
-	inPath = regexp.MustCompile(`[\pL\pN/._~-]$`)       // before it, if it is the end of a longer path
-	ofPath = regexp.MustCompile(`^[\pL\pN/._~:@!$+*-]`) // after it, if that goes on
-	broken = regexp.MustCompile(`%.{0,2}`)              // what is left of escapes that are none
+	inPath = regexp.MustCompile(`[\pL\pN/._~-]$`)       // before a path that is the end of a longer one
+	ofPath = regexp.MustCompile(`^[\pL\pN/._~:@!$+*-]`) // after a path that goes on
+	broken = regexp.MustCompile(`%.{0,2}`)              // what is left of broken escapes
 )
 
 // escapedTwice is how often a value in a query may be escaped, besides the query's own escapes.

@@ -7,8 +7,8 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Preferred returns the language that a request asks for first, if the response's Vary header says that its text
-// follows that, else "".
+// Preferred returns the language that a request asks for first, if the response says by Vary that its text depends on
+// that, else "".
 func Preferred(vary string, request http.Header) string {
 	if vary == "" {
 		return ""
@@ -33,8 +33,8 @@ func firstLanguage(accept string) string {
 	return strings.ToLower(accept[:min(end, languageBytes)])
 }
 
-// Language returns a number for the language of a text, 0 if nothing tells it. Some templates name one language
-// whatever the text is, so another one that the request prefers counts too.
+// Language returns a number for the language of a text, 0 if nothing tells the language. Some templates name the same
+// language for every text. So the language that the request prefers is a part of the number.
 func Language(named, preferred string) uint16 {
 	switch named = firstLanguage(named); {
 	case named == "" && preferred == "":

@@ -43,7 +43,7 @@ type Observation struct {
 
 	Explored  bool // the site asked itself, with nothing of a visitor; such requests have a budget of their own
 	Inside    bool // it asked in this process, where it may get what something in front keeps from strangers
-	Published bool // it asked since a sitemap that the site has lists the location
+	Published bool // a sitemap of the site listed the location before the site asked
 	// it asked through its origin, and got a page in which this process had no part: of a cache, or another one
 	Elsewhere bool
 	Kept      bool // it asked through its origin, and something there keeps the page from strangers
@@ -68,7 +68,7 @@ type Reading struct {
 type Header struct {
 	Echo   Echo        // what the page's links may repeat of the request
 	Target string      // where a redirect leads, "" if it leads off the site
-	Away   string      // its scheme and host, then
+	Away   string      // the scheme and host of a redirect that leads off the site
 	Moved  bool        // a redirect says that the page has moved for good
 	Hash   uint64      // of a page's body
 	Server moment.Time // Last-Modified
@@ -90,7 +90,7 @@ type Head struct {
 	Abroad bool // Wrong is an origin that everybody can find
 }
 
-// Body is what the rest of it shows.
+// Body is what the rest of the page shows.
 type Body struct {
 	Full       bool        // more than the head was read
 	Cut        bool        // the page is longer than what was read
@@ -149,9 +149,9 @@ func (o *Observation) ReadHeader(norm *location.Normalizer) {
 	}
 }
 
-// asks notes that a redirect whose target's query names the page leads back only whoever has done there what is asked
-// of him: to log in, in whatever language, or to say his age. So it is a log-in. A page that leads to itself, as to set
-// a cookie, says nothing.
+// asks takes some redirects for log-ins: those whose target has the page's location in its query. Such a target leads
+// back only whoever does what is asked of him there, such as to log in or to state his age. A redirect to the page
+// itself, as to set a cookie, says nothing.
 func (o *Observation) asks(norm *location.Normalizer, target string) {
 	if leadsBack(norm, o.Location, target) {
 		o.Reason, o.Moved = eligibility.LoginRedirect, false
@@ -394,8 +394,8 @@ func Refreshes(norm *location.Normalizer, from, header string, facts *html.Facts
 	return to, r.Now
 }
 
-// refreshes takes a page that leads on by itself for the redirect that it is. One that says noindex must act by that,
-// and has a link there.
+// refreshes treats a page that leads on by itself as a redirect. But one that says noindex is judged by that, and its
+// target is then a link.
 func (o *Observation) refreshes(norm *location.Normalizer, facts *html.Facts) {
 	to, now := Refreshes(norm, o.Location, o.Response.Header.Refresh, facts)
 	if to == "" {

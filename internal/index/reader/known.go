@@ -24,8 +24,8 @@ type Known struct {
 	History         History
 	Entry           shards.Entry // what the sitemap says of it, or would say if it were listed
 
-	Besides   []eligibility.Reason // what keeps it out besides
-	Overtaken bool                 // its next visit lists it, as what keeps it out has ended since it was decided
+	Besides   []eligibility.Reason // what would keep it out too
+	Overtaken bool                 // the reason that keeps it out has ended since the verdict, and its next visit lists it
 }
 
 // NeedsLogin reports whether a page waits because the site asked an anonymous visitor to log in.
@@ -50,7 +50,7 @@ func (r *Reader) Know(location string, p *pagerecord.Page) Known {
 	around := set.Context(&record, r.robots.Load(), moment.Of(now))
 	record.Standing = eligibility.Revise(record, around)
 	said := record.Content == eligibility.Private || record.Content == eligibility.NoStore
-	if said && set.Rules.IgnoreCacheControl(location) { // the owner says since that this does not count
+	if said && set.Rules.IgnoreCacheControl(location) { // the owner has said since that this does not count
 		if record.Content, record.Witnessed = eligibility.None, true; !record.Public {
 			record.Standing = eligibility.Revise(record, around)
 		}

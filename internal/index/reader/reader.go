@@ -76,8 +76,8 @@ func (r *Reader) Page(ctx context.Context, location string) (Known, error) {
 	return p, nil
 }
 
-// OtherSpelling returns the listed page that somebody may mean who asks for an unknown location: with or without the
-// last slash, or in lower case. It returns "" if there is none.
+// OtherSpelling returns the listed page that is probably meant by an unknown location: with or without the last slash,
+// or in lower case. It returns "" if there is none.
 func (r *Reader) OtherSpelling(ctx context.Context, location string) string {
 	slash := location + "/"
 	if cut, ended := strings.CutSuffix(location, "/"); ended {

@@ -22,8 +22,7 @@ import (
 )
 
 // Store is a store as the indexer sees it. A sight is stored with the page's next change, and by Save. Whoever reads a
-// page reads it with its last sight. If another process changed the record meanwhile, the sight is of the past, and
-// does not count.
+// page reads it with its last sight. If another process has changed the record since, the sight no longer counts.
 type Store struct {
 	store.Store
 	kinds []string // the beginnings of the keys of pages
@@ -87,7 +86,7 @@ func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 	}
 }
 
-// Update stores what fn changes, but keeps what is only a sight.
+// Update stores what fn changes. A record in which only a sight has changed is kept in memory.
 func (s *Store) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
 	var kept map[string]sight
 	var stored []string
@@ -129,7 +128,8 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func([][]byte) err
 	return nil
 }
 
-// between returns the sight that changed a record, if it was one and there is room to keep it.
+// between returns the sight that leads from a record to its next value. ok is false if more than a sight has changed,
+// or there is no room for one.
 func (s *Store) between(key string, record, value []byte) (one sight, ok bool) {
 	ofPage := func(kind string) bool { return strings.HasPrefix(key, kind) }
 	if record == nil || value == nil || !slices.ContainsFunc(s.kinds, ofPage) {

@@ -18,7 +18,7 @@ type Counted struct {
 // order of their keys, counts them again. Verdicts change meanwhile. If a record that the pass has
 // counted changes, the pass's counts change too.
 type counter struct {
-	waits   string // what the keys of locations begin with that are not public
+	waits   string // how the keys of locations begin that are not public
 	mu      sync.Mutex
 	now     Counted
 	next    Counted

@@ -34,11 +34,11 @@ func (s *shells) sees(id, showing uint64, entry bool) bool {
 	return len(s.same) >= shellsNeeded
 }
 
-// lasting is how long visitors must get answers that show a cause, since one visitor may choose what he is answered.
-// One answer that the site itself got is enough.
+// lasting is how long visitors must get answers that show a cause, since a single visitor may bring about the answers
+// that he gets. One answer that the site itself got is enough.
 const lasting = time.Minute
 
-// A cause is that of a hint which answers have shown since a time.
+// A cause is the reason for a hint. Answers have shown it since a time.
 type cause struct {
 	since time.Time
 	hint  messages.Hint
@@ -52,7 +52,7 @@ type answer struct {
 	kind     eligibility.Kind
 }
 
-// asks notes what the answer to a visit gives hints of, in place of what the last one of its kind did.
+// asks notes for which hints the answer to a visit speaks. It replaces what the last answer of this kind spoke for.
 func (s *Tally) asks(v *observation.Observation, found ...cause) {
 	before := s.causes[answer{v.Location, v.Kind}]
 	for i, c := range found {
@@ -79,22 +79,22 @@ func (s *Tally) Again(v *observation.Observation) {
 	}
 }
 
-// twin is the cause to say that the site leads from the origin to its twin.
+// twin is the cause for the hint that the site leads from the origin to its twin.
 func (s *Tally) twin() cause { return other(s.site.Normalizer.Origin().Twin().String()) }
 
-// other is the cause to say that the site has another origin.
+// other is the cause for the hint that the site has another origin.
 func other(is string) cause {
 	return cause{hint: messages.OtherOrigin, text: fmt.Sprintf("It seems to be %s.", is)}
 }
 
-// noPage is the cause to say that an entry was no page.
+// noPage is the cause for the hint that an entry was no page.
 func noPage(k *observation.Observation) cause {
 	return cause{hint: messages.NoPageYet, text: fmt.Sprintf("The answer to %s is %d.", k.Location, k.Response.Status),
 		args: []any{"entry", k.Location, "answer", k.Reason.String()}}
 }
 
-// away is what follows from an entry that leads to another host: the site is there, unless it is a log-in or a consent,
-// which leads back.
+// away returns the causes that follow from an entry that leads to another host. That host has the site, unless it shows
+// a log-in or asks for consent, and then leads back.
 func away(k *observation.Observation) cause {
 	if k.Reason == eligibility.LoginRedirect {
 		return noPage(k)
@@ -102,7 +102,7 @@ func away(k *observation.Observation) cause {
 	return other(k.Away)
 }
 
-// keeps is the cause to say that something keeps crawlers from an entry.
+// keeps is the cause for the hint that something keeps crawlers from an entry.
 func keeps(by, entry string) cause {
 	return cause{hint: messages.Forbidden, text: fmt.Sprintf("Here it is %s.", by), args: []any{"entry", entry}}
 }

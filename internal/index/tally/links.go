@@ -54,7 +54,7 @@ type Links struct {
 // outgoing are the links of a page. They are never changed, only replaced.
 type outgoing struct {
 	to    []uint64 // hashes of locations, in order
-	named []uint64 // of those that the request named: they may be links of the page, or echoes
+	named []uint64 // hashes of the locations that the request named: these may be links of the page, or echoes
 	cut   bool     // there was no room, so neither is known
 	stale bool     // they must be read again
 }
@@ -108,9 +108,9 @@ func (l *Links) Read(o *observation.Observation) (fresh []string) {
 	var links []string
 	var all, named []uint64
 	for _, ln := range o.Links {
-		listed := l.lists(ln.Location) // so it is no secret; most are, and to look at each takes long
+		listed := l.lists(ln.Location) // a listed location is no secret; most are listed, and to examine each takes long
 		hash := xxh3.HashString(ln.Location)
-		_, had := slices.BinarySearch(before, hash) // even for requests that did not name it, such as with another Referer
+		_, had := slices.BinarySearch(before, hash) // also by a request that did not name it, such as with another Referer
 		echo := !had && o.Echo.Repeats(ln.Location)
 		if echo && listed {
 			named = append(named, hash)
@@ -129,7 +129,7 @@ func (l *Links) Read(o *observation.Observation) (fresh []string) {
 	l.remember(o.Location, slices.Compact(all), named)
 	for location, t := range l.targets {
 		if l.links[o.Location] == 0 {
-			break // most pages lead to none, and to look at all takes long
+			break // most pages lead to none of the targets, and to examine all takes long
 		}
 		if _, still := slices.BinarySearch(links, location); !still && l.unlink(t, o.Location) && len(t.From) == 0 {
 			delete(l.targets, location)
@@ -208,11 +208,11 @@ func (l *Links) From(location string) (from []string) {
 
 // Linking says how many listed pages link to a location.
 type Linking struct {
-	Pages int  // that are known to
-	Whole bool // no other one does
+	Pages int  // pages that are known to link to it
+	Whole bool // no other page links to it
 }
 
-// Count counts for each of some locations the listed pages that link to it, of so many that there are.
+// Count counts for each of some locations the listed pages that link to it. listed is how many pages are listed.
 func (l *Links) Count(locations []string, listed int) []Linking {
 	counts, at := make([]Linking, len(locations)), map[uint64]int{}
 	for n, location := range locations {
@@ -279,8 +279,8 @@ func (l *Links) Knew(location string, status int) {
 	}
 }
 
-// Answered notes the answer of a target. If the site asked for it itself, it notes any answer: the page that links
-// there may not have been read yet. to returns where it redirects on the site.
+// Answered notes the answer of a target. Of the site's own requests it notes every answer, since the page with the link
+// may not have been read yet. to returns where the answer redirects on the site.
 func (l *Links) Answered(location string, status int, explored bool, to func() string) {
 	own := explored
 	if explored && (l.lists(location) || capability.Looks(location)) {

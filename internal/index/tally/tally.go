@@ -71,7 +71,7 @@ func (s *Tally) hintFew(now time.Time) {
 	}
 }
 
-// starvedPages is how many linked pages no anonymous visitor must have got, as they may have them, for Starved.
+// starvedPages is how many linked pages must wait for their first anonymous visitor before the site counts as starved.
 const starvedPages = 5
 
 // Starved reports whether fewer pages are listed than are linked and never got by an anonymous

@@ -51,8 +51,8 @@ type Front struct {
 // New returns a front.
 func New(cfg Config) *Front { return &Front{Config: cfg, servers: make(chan http.Handler, 1)} }
 
-// Ask has Run ask the program's server, as r shows it, for the sitemap, as a crawler does, and give a hint of what keeps
-// that from coming here: only the server knows all that stands around the site. No visitor waits for that.
+// Ask has Run ask the program's own server, which r names, for the sitemap, as a crawler would. If something that
+// stands around the site answers in its place, Run gives a hint. No visitor waits for this.
 func (f *Front) Ask(r *http.Request) {
 	if server, _ := r.Context().Value(http.ServerContextKey).(*http.Server); server != nil && !observe.Explores(r) {
 		select {
@@ -77,14 +77,16 @@ func (f *Front) Run(ctx context.Context) {
 	}
 }
 
-// Missed gets a request that another part of the site sees, such as its robots.txt, while none has come here.
+// Missed is told of a request that came to another part of the site, such as its robots.txt. While none has come to the
+// front, it has the server asked.
 func (f *Front) Missed(r *http.Request) {
 	if !f.Observer.Passed() && !f.reached.Load() && !f.asked.Swap(true) {
 		f.Ask(r)
 	}
 }
 
-// asking is in the context of the request that Ask makes, which is no request of anybody's for the sitemap.
+// asking marks in its context the request that Ask makes, so that it does not count as somebody's request for the
+// sitemap.
 type asking struct{}
 
 func (f *Front) ask(ctx context.Context, server http.Handler) {
@@ -101,7 +103,7 @@ func (f *Front) ask(ctx context.Context, server http.Handler) {
 		f.Hints.Give(messages.Unwrapped, "", "origin", f.Origin)
 	case answers:
 		f.Hints.Give(messages.Routed, "", "origin", f.Origin)
-	case status == http.StatusUnauthorized, to != "" && to != file: // what is refused else may be so for who asks
+	case status == http.StatusUnauthorized, to != "" && to != file: // another refusal may be meant for this client only
 		f.Hints.Give(messages.Barred, messages.Instead(status, to), "origin", f.Origin)
 	default:
 		return
@@ -142,8 +144,8 @@ func (s *wrapped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.observer.Serve(s.next, w, r)
 }
 
-// Owns reports whether a request is for one of the files. What this process asks itself is not: it wants to know what
-// the site has there.
+// Owns reports whether a request is for one of the files. Requests of this process to itself are not: they ask what the
+// site has there.
 func (f *Front) Owns(r *http.Request) bool { return f.named(r) && !observe.Explores(r) }
 
 // named reports whether a request has the name of one of the files.
@@ -164,7 +166,7 @@ func (f *Front) meant(path string) bool {
 		f.Files.Listed() > 0
 }
 
-// leading returns a writer that leads to the sitemap if the site has nothing there, not even a page of its own.
+// leading returns a writer that redirects to the sitemap, if the site answers that it has nothing there.
 func (f *Front) leading(w http.ResponseWriter) http.ResponseWriter {
 	led, outer := false, w.Header().Clone() // what stands around us has set these
 	return httpsnoop.Wrap(w, httpsnoop.Hooks{

@@ -38,7 +38,8 @@ func Name(host string) string {
 type Config[S any] struct {
 	// Find returns what opens the site of a host, nil if it has none.
 	Find func(ctx context.Context, host string) (open func() (S, error))
-	// Most is how many stay open, and a tenth more while the longest idle end. Full is called once, when so many are open.
+	// Most is how many sites stay open. Up to a tenth more may be open while the longest idle are ended. Beyond that no
+	// site opens, and Full is called, once.
 	Most int
 	Full func()
 	// Rest ends an idle site. After an error the site stays open.

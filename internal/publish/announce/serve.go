@@ -12,14 +12,14 @@ import (
 )
 
 // Serve answers a GET or HEAD for robots.txt with the file that next serves, plus the
-// Sitemap lines for the URLs. If next has no file, it serves the text none and these lines. So it does if
-// next answers with a page, as for every path, and the owner gave that text.
+// Sitemap lines for the URLs. If next has no file, it serves the text none and these lines. Some sites answer
+// every path with a page. There it does the same, if the owner gave that text.
 //
 // Serve first asks next for the whole file in its present state. If there is nothing to
 // add, it lets next answer the client's own request. That is so if the file names the
 // sitemap, and if the answer is not a robots.txt: a status other than 200, 404 or 410, a
 // type other than plain text, a compressed one, one longer than [MaxFile], or one shorter
-// than it says. Whatever ends the first request, such as a panic, ends that one alone. wrote
+// than it says. Whatever ends the first request, such as a panic, leaves the client's request alone. wrote
 // reports whether Serve wrote the file itself, page whether next has something else for
 // robots.txt, with status 200, and failed whether next answered with a 5xx, which says nothing of the file.
 func Serve(

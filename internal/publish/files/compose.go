@@ -15,8 +15,8 @@ import (
 	"github.com/servemap/servemap/internal/schema/shards"
 )
 
-// clockSkew is how far the clock of another process may be ahead. What is stored with a later time has
-// none.
+// clockSkew is how far the clock of another process may be ahead. If a stored change has a later time, the file has no
+// time of its last change.
 const clockSkew = time.Minute
 
 // mention is a page with something new for a file beside the sitemap.

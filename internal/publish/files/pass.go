@@ -45,7 +45,7 @@ func (f *Files) Run(ctx context.Context) {
 		case err != nil:
 			rest = max(rest, time.Second)
 		case notBefore.IsZero():
-			rest = f.cfg.Every // the first pass made everything; the next one will not
+			rest = f.cfg.Every // the first pass made everything, so it took longer than the next one will
 		}
 		notBefore = time.Now().Add(rest)
 	}
@@ -82,9 +82,9 @@ func (f *Files) pass(ctx context.Context) error {
 		f.problem = ""
 		return nil
 	}
-	f.wake.poke() // Run may have looked while this pass had taken what is due
+	f.wake.poke() // Run may have looked while this pass held what was due
 	if text := err.Error(); text != f.problem && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
-		f.problem = text // an unavailable store tells of its troubles itself
+		f.problem = text // a store in trouble logs that itself
 		f.cfg.Logger.Warn("servemap: could not make a file of the sitemap; until that works "+
 			"the last one is served, or a 503 if there was none since the start", "err", err)
 	}
@@ -160,7 +160,7 @@ func (p *pass) make(ctx context.Context) (problem error) {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			delete(failed, n) // it may have failed with the trust before
+			delete(failed, n) // it may have failed with the trust of before
 			switch {
 			case err == nil:
 				made[n] = one

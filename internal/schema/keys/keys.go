@@ -58,8 +58,9 @@ func (k Keys) Crawler(name string) string  { return string(k) + "crawler|" + nam
 func (k Keys) Notify(name string) string   { return string(k) + "notify|" + name } // of package notify
 func (k Keys) Shard(n int) string          { return fmt.Sprintf("%s%06d", k.Shards(), n) }
 
-// Bar is the key of the record that bars a location, whatever the order of its parameters. That there is a record bars
-// it, whatever the record holds. The hash does not need the site's secret, so a bar also holds if that is lost.
+// Bar is the key of the record that bars a location, whatever the order of its parameters. The location is barred while
+// such a record exists, whatever is in it. The hash does not need the site's secret, so a bar also holds if that is
+// lost.
 func (k Keys) Bar(loc string) string {
 	return string(k) + "bar|" + secret.Key(k).Name(location.Sorted(loc)).Hash
 }

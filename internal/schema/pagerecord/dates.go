@@ -39,8 +39,8 @@ func (p *Page) Estimate(o mark.Outcome, found lastmod.Finding, at int64) {
 	p.Freq = p.Rate.Freq(p.Freq)
 }
 
-// Return forgets the change that was taken back: the page shows its own content again. If it was the only one, the
-// estimate knows of none either.
+// Return forgets the change that was taken back: the page shows its own content again. If that change was the only one,
+// the estimate forgets it too.
 func (p *Page) Return() {
 	if p.Dates.Undone.Changed != 0 && p.Dates.Count == 0 {
 		p.Rate.Past = rate.History{}

@@ -67,7 +67,7 @@ func Decode(b []byte) (*Page, error) {
 	}
 	p.Standing = p.Reason.Standing()
 	if p.Shard < 0 || p.Shard > keys.MaxShard || p.Listed() && p.Shard == 0 {
-		return nil, codec.ErrDamaged // no page is listed there
+		return nil, codec.ErrDamaged // no shard has such a number, or the page is listed in none
 	}
 	p.Peers = slices.DeleteFunc(p.Peers, func(a extension.Alternate) bool { return !keys.IsLocation(a.Location) })
 	p.Loaded = Loaded{Known: true, Listed: p.Listed(), Tallied: p.Standing, Change: p.Dates.Changed, Joined: p.Showing}
@@ -95,7 +95,7 @@ const (
 	Nobody  Keeper = iota // as far as is known
 	Program               // the program did not give it to the site itself
 	Front                 // at the origin something else came, perhaps from what is in front of the program
-	LogIn                 // it asked a visitor to log in who had nothing that only the owner calls harmless
+	LogIn                 // the program asked a visitor to log in, see noteLogIn in package merge
 	Shown                 // nobody: the site itself got it last
 )
 
@@ -104,13 +104,13 @@ func (p *Page) Unasked() bool {
 	return !p.Witnessed && p.Status == 0 && p.Absent == eligibility.None && p.Content == eligibility.None
 }
 
-// PendingRemoval says that a listed page may be gone, or may not be for everybody. It lasts until it is
-// confirmed or refuted. What the site itself was told, only the site itself refutes.
+// PendingRemoval says that a listed page may be gone, or may not be for everybody. It lasts until it is confirmed or
+// refuted. What a look of the site's own found, only another look refutes.
 type PendingRemoval struct {
 	Missing    moment.Time        `cbor:"1,keyasint,omitzero"` // since when, 0 if it is not pending
 	MissingWhy eligibility.Reason `cbor:"2,keyasint,omitzero"` // what a client was told
-	Looked     bool               `cbor:"5,keyasint,omitzero"` // the site itself was told so too
-	// the content that it showed then, if that was not its own; see sitewide.Duplicates
+	Looked     bool               `cbor:"5,keyasint,omitzero"` // the site itself got that answer too
+	// the content that the page showed then, if it was not its own; see sitewide.Duplicates
 	Borrowed uint64 `cbor:"4,keyasint,omitzero"`
 }
 

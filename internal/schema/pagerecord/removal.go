@@ -10,8 +10,8 @@ import (
 // ConfirmAfter is how long a page has to prove that it is there.
 const ConfirmAfter = time.Minute
 
-// Told returns the removal after an answer that contradicts the listing, and whether that has lasted for as long as
-// the removal takes. A 404 takes less, and so begins anew.
+// Told returns the removal after another answer that contradicts the listing, and whether the removal has lasted for as
+// long as it takes. If the new reason takes less time than the old one, as a 404 does, the removal begins anew.
 func (d PendingRemoval) Told(why eligibility.Reason, at moment.Time) (after PendingRemoval, lasted bool) {
 	switch was, is := takes(d.MissingWhy), takes(why); {
 	case d.Missing == 0 || is < was:
@@ -23,7 +23,7 @@ func (d PendingRemoval) Told(why eligibility.Reason, at moment.Time) (after Pend
 	return d, at.Sub(d.Missing) >= takes(why)
 }
 
-// takes returns how long a removal takes. A day is for what may be of the moment.
+// takes returns how long a removal takes: a minute for a 404, and a day for what may be of the moment.
 func takes(why eligibility.Reason) time.Duration {
 	if why == eligibility.NotFound {
 		return ConfirmAfter
@@ -39,13 +39,13 @@ func (d *PendingRemoval) HasMinute() bool {
 // IsOld reports whether the removal has been pending for a day.
 func (d *PendingRemoval) IsOld(at moment.Time) bool { return at.Sub(d.Missing) >= day }
 
-// Overdue reports whether the removal has been pending for a day longer than it takes. If nobody got the page, it does
-// not matter by then how many pages leave with it.
+// Overdue reports whether the removal has been pending for a day longer than it takes. If nobody got the page in all
+// that time, it leaves even if many pages do.
 func (d *PendingRemoval) Overdue(at moment.Time) bool {
 	return at.Sub(d.Missing) >= takes(d.MissingWhy)+day
 }
 
-// Stated reports whether the page itself says so for good: that is no accident of the moment.
+// Stated reports whether the reason is the page's own final word, and no accident of the moment.
 func Stated(why eligibility.Reason) bool {
 	switch why {
 	case eligibility.StatusGone, eligibility.NoIndex, eligibility.Private, eligibility.NoStore:

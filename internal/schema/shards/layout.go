@@ -107,8 +107,8 @@ func Last(ctx context.Context, st store.Store, k keys.Keys) (last int, err error
 	return last, nil
 }
 
-// putShard stores the record of a shard that has changed. Other processes, which compare records, must find none that
-// they know: within a moment the count tells them apart, and after a lost record the moment does.
+// putShard stores the record of a shard that has changed. Other processes compare records to find changes, so no two
+// may be equal: within a moment the count differs, and after a lost record the moment does.
 func (l Layout) putShard(tx txn.Records, n int, p Shard) {
 	p.Changes = (p.Changes + 1) % math.MaxInt32
 	p.Changed = l.now
@@ -132,14 +132,15 @@ func (l Layout) Add(tx txn.Records, before int, location string, e Entry) int {
 	return n
 }
 
-// readAhead is how many shards behind those that are known one run of a transaction reads. It may only run so often.
+// readAhead is how many shards behind the known ones one run of a transaction reads, since a transaction may run only a
+// limited number of times.
 const readAhead = 32
 
 func (l Layout) choose(tx txn.Records, before, size int, section string) (int, Shard) {
 	fits := func(n int) (Shard, bool) {
 		p := Decode(tx.Get(l.Keys.Shard(n)))
 		if p.Pages <= 0 {
-			p.Section = section // it is nobody's
+			p.Section = section // no section has this shard yet
 		}
 		return p, p.Section == section && l.room(p, size)
 	}

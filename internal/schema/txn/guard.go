@@ -91,7 +91,7 @@ func (g *Guarded) isLate() {
 type call struct {
 	late  *atomic.Int64
 	timer *time.Timer
-	left  bool // the program is not in the store
+	left  bool // the store has answered, and the caller's loop runs
 }
 
 // leave notes that the store has answered.

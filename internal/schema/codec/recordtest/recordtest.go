@@ -18,8 +18,8 @@ func Sealed(body []byte) []byte {
 // FieldsOf returns what is in a record.
 func FieldsOf(b []byte) []byte { return b[1 : len(b)-crc32.Size] }
 
-// Set returns the record with another value of the field with that number; if in is not 0, of the
-// field num of the value in field in. A record that has no fields stays.
+// Set returns the record with another value for field num. If in is not 0, num is a field of the value in field in. A
+// record without fields stays as it is.
 func Set(b []byte, in, num uint64, value any) []byte {
 	var all map[any]any
 	if codec.Unmarshal(b, &all) != nil || all == nil {
