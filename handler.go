@@ -278,9 +278,12 @@ type Exploration struct {
 	Params []string `json:"params,omitempty"`
 	// Held are, at the end, the URLs of requested pages that are held for their address, at most 100.
 	Held []string `json:"held,omitempty"`
-	// Stale are, at the end, URLs that the site's own sitemap lists, and that were answered with an error, there or
-	// where they redirect; at most 100.
+	// Stale are URLs that the site's own sitemap lists, and that were answered with an error or lead elsewhere; at most
+	// 100.
 	Stale []string `json:"stale,omitempty"`
+	// Refused counts the pages that Explore did not get while the site refused others too, one after the other. What
+	// one page alone refuses is no more than "failed".
+	Refused int `json:"refused,omitempty"`
 	// Waits is how long Explore waits now, and for what, such as "30s, as https://example.com/a asks"; "" for nothing.
 	Waits string `json:"waits,omitempty"`
 }

@@ -148,11 +148,13 @@ func (t *table) links(done servemap.Exploration, rest int) (left, besides []left
 		todo: "If it is for the public, link to it by an address without the secret."})
 	left, t.rows = t.rows, nil
 	var others []inspect.Link
-	for _, u := range slices.Sorted(maps.Keys(t.got)) {
-		sitemap := slices.Contains([]string{".txt", ".xml", ".gz"}, path.Ext(u)) // which is told as one
-		if a := t.got[u]; a != nil && (a.file || a.Wall != "" && !sitemap) {
-			others = append(others, inspect.Link{URL: u})
+	for _, l := range wallsOf(t.got) {
+		if !slices.Contains([]string{".txt", ".xml", ".gz"}, path.Ext(l.URL)) { // a sitemap is told as one
+			others = append(others, l)
 		}
+	}
+	for _, u := range done.Links[eligibility.LinkFile.String()] {
+		others = append(others, inspect.Link{URL: u})
 	}
 	t.answered(others)
 	for _, l := range all {
@@ -219,8 +221,8 @@ func (t *table) answered(links []inspect.Link) (n int) {
 // causes have, by the kind of what check finds in an answer, why it gave the crawl no page.
 var causes = map[string]eligibility.Reason{
 	"wall": eligibility.LinkWalled, "denied": eligibility.LinkRefused, "login": eligibility.LinkLogin,
-	"redirect": eligibility.LinkRedirects, "error": eligibility.LinkError, "busy": eligibility.LinkFailed,
-	"no-answer": eligibility.LinkFailed, "": eligibility.LinkNoHTML,
+	"redirect": eligibility.LinkRedirects, "stub": eligibility.LinkRedirects, "error": eligibility.LinkError,
+	"busy": eligibility.LinkFailed, "no-answer": eligibility.LinkFailed, "": eligibility.LinkNoHTML,
 }
 
 // outcome returns what an address answered with in place of a page. It returns no cause for one that was not asked for.

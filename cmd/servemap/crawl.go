@@ -231,7 +231,7 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 	cut, cure := "", "give a greater -max"
 	if done.Waiting > 0 || done.Skipped[eligibility.LinkTooMany.String()] > 0 {
 		cut = fmt.Sprintf("the crawl was cut after %s, by -max", report.Count(done.Requests, "request"))
-	} else if n := explorer.Lost(done); n > 0 {
+	} else if n := done.Refused; n > 0 {
 		cut, cure = "the site refused "+report.Count(n, "page")+", or did not answer", "crawl it again later"
 	}
 	wrote := c.write(ctx, files, cut, cure)
@@ -521,7 +521,7 @@ func linked(ctx context.Context, s streams, origin string) (found check.Crawl, e
 	a.site.Wrap(a.explorer.Handler)
 	done, err := a.explorer.Explore(ctx, servemap.ExploreOptions{MaxRequests: c.Max, Concurrency: crawlAtOnce,
 		Progress: explorer.Progress(log)})
-	found.Whole = err == nil && done.Waiting == 0 && explorer.Lost(done) == 0
+	found.Whole = err == nil && done.Waiting == 0 && done.Refused == 0
 	if ctx.Err() != nil && done.Pages > 0 { // what it got until then counts
 		ctx = context.WithoutCancel(ctx)
 		err = a.site.Flush(ctx)

@@ -112,7 +112,7 @@ func TestCrawlThatListsNothingSaysWhatHelps(t *testing.T) {
 			filepath.Join(t.TempDir(), "sitemap.xml")}, codeDone, []string{
 			"If these pages are public, add -public /\n"}, "public: servemap"},
 		{"crawl as it says", []string{"crawl", site.URL, "-public", "/", "-out", filepath.Join(t.TempDir(), "sitemap.xml")},
-			codeDone, []string{"\n22 listed · ", "1  page of the site's own sitemap leads to an error. Mend it, or",
+			codeDone, []string{"\n22 listed · ", "1  page of the site's own sitemap leads to an error, or elsewhere. Mend it, or",
 				"- " + site.URL + "/gone is answered with 404 Not Found\n"}, "If these pages"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -142,7 +142,8 @@ func faulty(w http.ResponseWriter, r *http.Request) {
 		text = "User-agent: *\nDisallow: /admin/\nSitemap: /sitemap.xml\nSitemap: /wall/map.xml\nSitemap: /admin/map.xml\n"
 	case "/sitemap.xml":
 		text = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>"
-		for _, path := range []string{"/en/", "/a.pdf", "/b.pdf", "/wall/1", "/broken", "/stale", "/admin/report"} {
+		for _, path := range []string{"/en/", "/a.pdf", "/b.pdf", "/wall/1", "/broken", "/stale", "/admin/report", "/old", "/circle", "/leads",
+			"/member", "/data", "/plain.txt"} {
 			text += "<url><loc>" + at + path + "</loc></url>"
 		}
 		text += "</urlset>"
@@ -168,12 +169,17 @@ func faulty(w http.ResponseWriter, r *http.Request) {
 		text = "<title>A list</title><p>Sorted somehow."
 	case "/off":
 		http.Redirect(w, r, "http://shop.example/", http.StatusFound)
-	case "/moved":
+	case "/moved", "/old":
 		http.Redirect(w, r, "/en/", http.StatusMovedPermanently)
-	case "/login-only":
+	case "/circle":
+		http.Redirect(w, r, "/circle", http.StatusFound)
+	case "/login-only", "/member":
 		http.Redirect(w, r, "/login", http.StatusFound)
-	case "/stub":
+	case "/stub", "/leads":
 		text = "<meta http-equiv=refresh content='0;url=/en/'><title>On</title>"
+	case "/data", "/plain.txt":
+		w.Header().Set("Content-Type", "text/plain")
+		text = "some numbers"
 	case "/a.pdf", "/b.pdf":
 		w.Header().Set("Content-Type", "application/pdf")
 		text = "%PDF"
@@ -190,8 +196,8 @@ func TestCrawlTellsEachAddressOnceWithItsCause(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(faulty))
 	defer site.Close()
 	out, data := filepath.Join(t.TempDir(), "sitemap.xml"), t.TempDir()
-	code, says, errs := call(t, "crawl", site.URL, "-out", out, "-data", data)
-	if code != codeNo || !strings.Contains(errs, "the site refused 2 pages, or did not answer, so the sitemap is not") {
+	code, says, errs := call(t, "crawl", site.URL, "-out", out, "-data", data, "-all")
+	if code != codeDone || strings.Contains(errs, "not whole") { // pages that are refused alone are told
 		t.Errorf("code %d: %s", code, errs)
 	}
 	at := "- " + site.URL
@@ -213,8 +219,10 @@ func TestCrawlTellsEachAddressOnceWithItsCause(t *testing.T) {
 		at + "/drop does not answer: the connection is closed without an answer\n",
 		"2  linked addresses may change something, so they were not asked for. If they are pages, add -always for them.\n        " + at +
 			"/items/5/delete\n        " + at + "/items/6/delete\n",
-		"Besides, and not counted above\n     1  ", at + "/b.pdf\n", "1  page of the site's own sitemap leads to an error. ",
-		at + "/stale is answered with 404",
+		"Besides, and not counted above\n     5  ", at + "/b.pdf\n", "5  pages of the site's own sitemap lead to an error, or elsewhere. ",
+		at + "/stale is answered with 404", at + "/old → " + site.URL + "/en/\n", at + "/circle → " + site.URL +
+			"/circle redirects to itself (302)", at + "/member → " + site.URL + "/login is answered with 404",
+		at + "/leads leads on to " + site.URL + "/en/ by itself (refresh)", at + "/data\n", at + "/plain.txt\n",
 		"1  sitemap of the site could not be read. ", at + "/wall/map.xml is answered with 503 by Cloudflare",
 		at + "/admin/map.xml\n",
 	} {
@@ -629,15 +637,15 @@ func TestCrawlThatIsCutKeepsAnIndex(t *testing.T) {
 	}
 }
 
-func TestCrawlToWhichPagesWereRefusedSaysSoAndKeepsAFileThatHasMore(t *testing.T) {
-	var refusing atomic.Bool
+func TestCrawlThatASiteRefusesAsAWholeSaysSoAndKeepsAFileThatHasMore(t *testing.T) {
+	var refused atomic.Pointer[string]
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.URL.Path == "/":
 			fmt.Fprint(w, "<!doctype html><title>Home</title><p>What there is.<a href=/a>a</a><a href=/b>b</a>")
 		case r.URL.Path != "/a" && r.URL.Path != "/b":
 			http.NotFound(w, r)
-		case r.URL.Path == "/b" && refusing.Load():
+		case strings.Contains(*refused.Load(), r.URL.Path):
 			w.Header().Set("Retry-After", "3600")
 			w.WriteHeader(http.StatusServiceUnavailable)
 		default:
@@ -646,18 +654,18 @@ func TestCrawlToWhichPagesWereRefusedSaysSoAndKeepsAFileThatHasMore(t *testing.T
 	}))
 	defer site.Close()
 	out := filepath.Join(t.TempDir(), "sitemap.xml")
-	const lost = "servemap crawl: the site refused 1 page, or did not answer"
+	const lost = "servemap crawl: the site refused 2 pages, or did not answer"
 	for _, tt := range []struct {
-		name, want string
-		refuses    bool
-		code, n    int
+		name, want, refuses string
+		code, n             int
 	}{
-		{"there is no file", lost + ", so the sitemap is not whole; crawl it again later\n", true, codeNo, 2},
-		{"whole", "", false, codeDone, 3},
+		{"there is no file", lost + ", so the sitemap is not whole; crawl it again later\n", "/a /b", codeNo, 1},
+		{"whole", "", "", codeDone, 3},
 		{"the file has more", lost + "; " + out + " is kept, since it has more pages. " +
-			"Crawl it again later, or give another -out", true, codeNo, 3},
+			"Crawl it again later, or give another -out", "/a /b", codeNo, 3},
+		{"one page is refused for itself", "", "/b", codeDone, 2},
 	} {
-		refusing.Store(tt.refuses)
+		refused.Store(&tt.refuses)
 		code, says, errs := call(t, "crawl", site.URL, "-out", out)
 		text, err := os.ReadFile(out)
 		base.Check(t, err)

@@ -41,7 +41,6 @@ const mostHeard = 50_000
 type answered struct {
 	pages.Page        // as check has judged it, without header and text
 	to         string // where it redirects
-	file       bool   // no text either
 }
 
 // judged returns what check finds in an answer.
@@ -96,7 +95,6 @@ func (h *heard) hear(resp *http.Response) error {
 		h.extended(body)
 	}
 	a := judged(loc, to, pages.Answer{Status: status, Header: resp.Header, Body: body})
-	a.file = status == http.StatusOK && typ != "" && !texts.MatchString(typ)
 	named := slices.ContainsFunc(h.always, func(p robots.Pattern) bool {
 		return p.Matches(robots.Fold(resp.Request.URL.RequestURI()))
 	})
@@ -199,6 +197,3 @@ func faultsOf(ctx context.Context, a *answers, got map[string]*answered) (found 
 	}
 	return found, nil
 }
-
-// texts matches the types of pages, feeds, sitemaps and the like.
-var texts = regexp.MustCompile(`(?i)^text/|xml|json|gzip`)

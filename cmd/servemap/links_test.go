@@ -65,7 +65,7 @@ func TestCheckAndCrawlCountTheSameBrokenLinks(t *testing.T) {
 			"2  pages are answered with an error (404). Mend them, or the links to them.\n        - " +
 				site.URL + "/once → " + site.URL + "/dead\n"}},
 		{"crawl, of entries", []string{"crawl", site.URL, "-out", out}, []string{
-			"2  pages of the site's own sitemap lead to an error. Mend them, or take them out of that sitemap.\n        - " +
+			"2  pages of the site's own sitemap lead to an error, or elsewhere. Mend them, or take them out of that sitemap.\n        - " +
 				site.URL + "/old-1 → " + site.URL + "/dead is answered with 404 Not Found\n        - " + site.URL + "/old-2 → " +
 				site.URL + "/dead is answered with 404 Not Found\n"}},
 		{"crawl, of what it does not write", []string{"crawl", site.URL, "-out", out}, []string{

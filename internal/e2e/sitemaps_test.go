@@ -63,7 +63,7 @@ func TestSitemapOfTheSiteIsASource(t *testing.T) {
 		{"an address like a secret", testkit.Paths{"/robots.txt": plain("Sitemap: /old.xml"),
 			"/old.xml": publishes(secretive), secretive: testkit.Page("a product")}, servemap.ExploreOptions{}, "held", nil},
 		{"an address that moved", testkit.Paths{"/robots.txt": plain("Sitemap: /old.xml"), "/old.xml": publishes("/was"),
-			"/was": moved(http.StatusMovedPermanently, "/orphan")}, servemap.ExploreOptions{}, "", []string{"/orphan"}},
+			"/was": moved(http.StatusMovedPermanently, "/orphan")}, servemap.ExploreOptions{}, "stale", []string{"/orphan"}},
 		{"where an orphan leads", testkit.Paths{"/robots.txt": plain("Sitemap: /old.xml"), "/old.xml": publishes("/hub"),
 			"/hub": testkit.Page("hub", "/below"), "/below": testkit.Page("below")}, servemap.ExploreOptions{}, "", []string{
 			"/hub", "/below"}},

@@ -198,7 +198,7 @@ var reasons = []Reason{
 	{Reason: eligibility.LinkUnread, Care: Look, Why: "{sitemap|sitemaps} of the site could not be read",
 		Todo: "See what answers there, as with servemap check."},
 	{Reason: eligibility.LinkStale, Care: Look,
-		Why:  "{page|pages} of the site's own sitemap {leads|lead} to an error",
+		Why:  "{page|pages} of the site's own sitemap {leads|lead} to an error, or elsewhere",
 		Todo: "Mend {it, or take it|them, or take them} out of that sitemap."},
 	{Reason: eligibility.LinkTooMany, Care: Look,
 		Why: "{address was|addresses were} found beyond those that can be remembered, in links or the site's " +

@@ -101,7 +101,8 @@ type Report struct {
 	Acting   []string            // the first links that may act, as URLs, one of each shape, those without a query first
 	Params   []string            // the parameters that keep most linked pages out, each with its path
 	Held     []string            // at the end, the URLs of pages that are held
-	Stale    []string            // at the end, the first URLs of the site's own sitemap that lead to an error
+	Stale    []string            // the first URLs of the site's own sitemap that lead to an error, or elsewhere
+	Refused  int                 // pages that it did not get since the site refused others too, one after the other
 	Waits    string              // what it waits for now, and how long, "" for nothing
 }
 
@@ -123,15 +124,15 @@ type explorer struct {
 	pace     pace
 	patience time.Duration // for an answer
 	report   Report
+	lost     int                           // pages since the site last answered
 	away     error                         // the entry redirects to another host
 	doubtful []string                      // the locations of pages that look like secrets
 	skipped  map[string]eligibility.Reason // links that are counted in the report, and why if another may lead there
 	queries  queries
 
-	lines     []string          // the sitemaps that robots.txt names, as written
-	published map[string]bool   // locations that they list, and, as false, where these redirect
-	listed    map[string]bool   // and those that are listed already, which are only asked for
-	pageless  map[string]string // where locations redirect, "" for those that are answered with an error
+	lines     []string        // the sitemaps that robots.txt names, as written
+	published map[string]bool // locations that they list, and, as false, where these redirect
+	listed    map[string]bool // and those that are listed already, which are only asked for
 }
 
 func newExplorer(cfg Config) *explorer {
@@ -144,7 +145,7 @@ func newExplorer(cfg Config) *explorer {
 		Config: cfg, frontier: f, patience: requestPatience, report: Report{Skipped: map[string]int{}, Examples: map[string]string{},
 			Links: map[string][]string{}, Dead: map[string]string{}},
 		skipped:   map[string]eligibility.Reason{},
-		published: map[string]bool{}, listed: map[string]bool{}, pageless: map[string]string{},
+		published: map[string]bool{}, listed: map[string]bool{},
 		queries: queries{f, map[string]*linked{}, map[string]string{}, map[string][]string{}, nil},
 	}
 	f.dropped = e.dropped
@@ -189,7 +190,6 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 		}
 	}
 	e.held(ctx)
-	e.stale()
 	e.tell()
 	return e.report, err
 }
@@ -202,23 +202,6 @@ func (e *explorer) held(ctx context.Context) {
 			continue
 		}
 		e.leave(eligibility.LinkHeld, 1, e.Normalizer.Origin().URL(loc))
-	}
-}
-
-// stale names what the site's own sitemap lists, and what is answered with an error there, or where it redirects: the
-// owner can only take out of the sitemap what is in it.
-func (e *explorer) stale() {
-	for _, loc := range slices.Sorted(maps.Keys(e.listed)) {
-		e.published[loc] = true
-	}
-	for _, loc := range slices.Sorted(maps.Keys(e.published)) {
-		at, leads := loc, e.published[loc]
-		for hops := 0; leads && hops <= mostHops; hops++ {
-			if at, leads = e.pageless[at]; leads && at == "" {
-				e.leave(eligibility.LinkStale, 1, e.Normalizer.Origin().URL(loc))
-				leads = false
-			}
-		}
 	}
 }
 

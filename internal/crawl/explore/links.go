@@ -21,12 +21,13 @@ func (e *explorer) follow(r result) {
 	if r.status >= 300 && r.status < 400 {
 		e.redirected(r, r.header.Get("Location"))
 	}
-	if r.status == http.StatusOK && !response.IsHTML(r.header.Get("Content-Type")) && r.Unlikely {
+	isHTML := response.IsHTML(r.header.Get("Content-Type"))
+	if r.status == http.StatusOK && !isHTML && !r.large && (r.Unlikely || e.published[r.Location]) {
 		e.frontier.begin(r.item, html.Text{})
 		e.frontier.end()
 		e.skip(eligibility.LinkFile, e.Normalizer.Origin().URL(r.Location))
 	}
-	if r.status != http.StatusOK || !response.IsHTML(r.header.Get("Content-Type")) {
+	if r.status != http.StatusOK || !isHTML {
 		e.queries.answers = append(e.queries.answers, shown{location: r.Location, other: true})
 		return
 	}
@@ -111,11 +112,8 @@ func (e *explorer) redirected(r result, to string) {
 		e.leave(eligibility.LinkOffSite, 1, e.Normalizer.Origin().URL(r.Location))
 		return
 	}
-	if at := strings.Clone(target.Location); at != "" {
-		if _, published := e.published[r.Location]; published && !e.published[at] {
-			e.published[at] = false // the sitemap is as old as the redirect
-		}
-		e.pageless[r.Location] = at
+	if _, published := e.published[r.Location]; published && !e.published[target.Location] {
+		e.published[strings.Clone(target.Location)] = false // the sitemap is as old as the redirect
 	}
 	e.frontier.page = item{} // which shows nothing, and leads on for nothing
 	e.consider(target, to, item{Hops: r.Hops + 1, Old: r.Old, Free: r.Free, Plain: true})

@@ -172,6 +172,10 @@ func (e *explorer) take(ctx context.Context, r result) error {
 		if pause > pagePatience || now.Sub(r.begun) >= pagePatience || !e.frontier.refused(r.item) {
 			e.leave(eligibility.LinkFailed, 1, e.Normalizer.Origin().URL(r.Location))
 			e.dead(r.item, r.status)
+			e.lost++
+		}
+		if e.pace.refused > 1 { // else the page is to blame, and not the site
+			e.report.Refused, e.lost = e.report.Refused+e.lost, 0
 		}
 		switch {
 		case e.pace.refused < 2*mostRefused:
@@ -182,6 +186,8 @@ func (e *explorer) take(ctx context.Context, r result) error {
 		return fmt.Errorf("the site answered %d to %d requests in a row", r.status, e.pace.refused)
 	}
 	e.pace.saw(now, r.answer)
+	e.lost = 0
+	told := e.told()
 	if r.large {
 		e.leave(eligibility.LinkLarge, 1, e.Normalizer.Origin().URL(r.Location))
 	}
@@ -189,11 +195,20 @@ func (e *explorer) take(ctx context.Context, r result) error {
 		e.leave(eligibility.LinkElsewhere, 1, e.Normalizer.Origin().URL(r.Location))
 	}
 	if r.status >= http.StatusBadRequest {
-		e.pageless[r.Location] = ""
 		e.dead(r.item, r.status)
 	}
 	e.follow(r)
+	if (e.published[r.Location] || e.listed[r.Location]) && e.told() == told {
+		e.leave(eligibility.LinkStale, 1, e.Normalizer.Origin().URL(r.Location))
+	}
 	return nil
+}
+
+// told counts the answers that were a page, or of which another cause says why they were none.
+func (e *explorer) told() int {
+	of := e.report.Skipped
+	return e.report.Pages + of[eligibility.LinkOffSite.String()] + of[eligibility.LinkFile.String()] +
+		of[eligibility.LinkLarge.String()]
 }
 
 // dead notes a link that leads to no page, whether or not the page that has it is listed.

@@ -18,7 +18,6 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/crawl/explore"
-	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/page/words"
 )
 
@@ -33,7 +32,7 @@ type Explorer struct {
 
 	// Settings are those that decide what exploring finds.
 	// Explored is the file that says which of them the last finished exploration had, if it got pages and the site refused
-	// none; "" for none.
+	// no several in a row; "" for none.
 	Settings, Explored string
 
 	busy sync.Mutex
@@ -61,16 +60,13 @@ func (e *Explorer) Explore(ctx context.Context, opts servemap.ExploreOptions) (s
 	}
 	opts.Sitemaps = e.Sitemaps
 	done, err := e.Site.Explore(ctx, &opts)
-	if err == nil && done.Pages > 0 && Lost(done) == 0 && e.Explored != "" {
+	if err == nil && done.Pages > 0 && done.Refused == 0 && e.Explored != "" {
 		if err := control.WriteFile(e.Explored, []byte(e.Settings)); err != nil {
 			e.Log.Warn("the next start explores again", "err", err)
 		}
 	}
 	return done, err
 }
-
-// Lost returns how many pages an exploration did not get, since the site refused them, or did not answer.
-func Lost(done servemap.Exploration) int { return done.Skipped[eligibility.LinkFailed.String()] }
 
 // tell logs what an exploration did and left out. If most of its pages could not be listed, it says what keeps
 // them out. It names the flags that list more, if some do.

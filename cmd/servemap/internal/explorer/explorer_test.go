@@ -62,25 +62,32 @@ func TestCauseIsWhatKeepsMostPagesOut(t *testing.T) {
 	}
 }
 
-func TestStartExploresAgainWhereTheSiteRefusedAPage(t *testing.T) {
-	explored, refuses := filepath.Join(t.TempDir(), "explored"), true
-	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if refuses && r.URL.Path == "/a" {
-			w.WriteHeader(http.StatusServiceUnavailable)
-			return
-		}
-		testkit.PageOfItsURL("/a")(w, r)
-	})
-	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
-		for i, want := range []int{1, 2, 2} {
-			e := &Explorer{Site: s.Site, Handler: s.Site.Wrap(h), Inside: true, Explored: explored, Log: s.Logged.Logger()}
-			e.AtStart(s.Context(), false, servemap.ExploreOptions{})
-			if n := strings.Count(s.Logged.String(), "msg=explored"); n != want {
-				t.Errorf("start %d: explored %d times, want %d", i, n, want)
+func TestStartExploresAgainWhereTheSiteRefusedPages(t *testing.T) {
+	for _, tt := range []struct {
+		name, refused string
+		want          []int
+	}{
+		{"several in a row", "/a /b", []int{1, 2, 2}}, {"one page, which is to blame", "/b", []int{1, 1, 1}},
+	} {
+		explored, refused := filepath.Join(t.TempDir(), "explored"), tt.refused
+		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/" && strings.Contains(refused, r.URL.Path) {
+				w.WriteHeader(http.StatusServiceUnavailable)
+				return
 			}
-			refuses = false
-		}
-	})
+			testkit.PageOfItsURL("/a", "/b")(w, r)
+		})
+		testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+			for i, want := range tt.want {
+				e := &Explorer{Site: s.Site, Handler: s.Site.Wrap(h), Inside: true, Explored: explored, Log: s.Logged.Logger()}
+				e.AtStart(s.Context(), false, servemap.ExploreOptions{})
+				if n := strings.Count(s.Logged.String(), "msg=explored"); n != want {
+					t.Errorf("%s: start %d: explored %d times, want %d", tt.name, i, n, want)
+				}
+				refused = ""
+			}
+		})
+	}
 }
 
 func TestOtherSettingsExploreAgain(t *testing.T) {
