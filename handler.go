@@ -330,10 +330,9 @@ func (e Exploration) String() string {
 }
 
 // Explore walks the site through its public origin, from the entries along the links, and
-// requests what the sitemap lists that the site has behind this one, and what rules with
-// [DecisionAlways] name without a star. It returns when all it
-// found is in the sitemap. So a site has its sitemap before its first visitor. If opts is
-// nil, it uses the defaults.
+// requests what the site's own sitemap behind this one lists, and what rules with
+// [DecisionAlways] name without a star. It returns when all that it found is in the sitemap.
+// So a site has its sitemap before its first visitor. If opts is nil, it uses the defaults.
 //
 // First Explore finds out, for some seconds, whether the origin leads to this process; the
 // server may begin to listen meanwhile. If not, the error says so, and nothing is explored
@@ -361,7 +360,7 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 	}
 	if (err == nil || len(report.Skipped) > 0) && cfg.Walks() {
 		done := Exploration(report)
-		if err != nil { // what it did not ask for was left by no limit
+		if err != nil { // it failed: no limit left out what still waits
 			done.Waiting = 0
 		}
 		s.left.Store(&done)
@@ -389,7 +388,7 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 	return Exploration(report), err
 }
 
-// elsewhere gives the hint of the one cause why the origin does not lead here, and returns what to do about it.
+// elsewhere gives the hint that says best why the origin does not lead here, and returns what to do about it.
 func (s *Site) elsewhere(err error) (remedy string) {
 	led, barred := errors.AsType[explore.Led](err)
 	switch cut := s.observer.Own.CutInFront(); {
@@ -500,7 +499,7 @@ func (s *Site) Robots(next http.Handler) http.Handler {
 		return next
 	}
 	s.announces.Store(true)
-	var wrote atomic.Bool // ever
+	var wrote atomic.Bool // whether it ever added lines
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/robots.txt" || r.Method != http.MethodGet && r.Method != http.MethodHead ||
 			!s.norm.Ours(r.Host, true) {

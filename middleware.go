@@ -103,8 +103,8 @@ type Options struct {
 	// Name is the sitemap's file name without ".xml"; by default "sitemap".
 	Name string
 	// Hosts are further hosts whose requests are observed, such as "www.example.com", with a port if that is not the
-	// scheme's. The origin's is, and so is what a proxy nearby sends in its place: IP addresses, "localhost" and
-	// other names of a single label.
+	// scheme's. Requests for the origin's host always are. So are those for a host that a proxy nearby sends in its
+	// place: an IP address, "localhost" or another name of a single label.
 	Hosts []string
 	// StrippedPrefix is the beginning of the public path that a proxy removes before a request
 	// arrives, such as "/blog". It must be the origin's folder or lead to it. Give the host's
@@ -118,8 +118,8 @@ type Options struct {
 	// canonical URL it gives itself. A visit with well-known tracking parameters does not count, and links lose these.
 	// See also Rule.Query.
 	Query []string
-	// Benign are names of cookies that the site gives to every visitor, so that who sends them
-	// is still anonymous. A final "*" stands for any ending. A name with a colon, as in
+	// Benign are names of cookies that the site gives to every visitor, so that a client who
+	// sends them is still anonymous. A final "*" stands for any ending. A name with a colon, as in
 	// "X-Edge-Node:", is that of a header that a proxy adds to all requests. Do not name what
 	// also identifies a user. What well-known tools and proxies send is known already.
 	Benign []string
@@ -276,7 +276,7 @@ type Site struct {
 	log   *logging.Queue
 
 	announces atomic.Bool // Robots adds the sitemap to the site's robots.txt, as far as was seen
-	told      sync.Once   // that the site has a page in its place
+	told      sync.Once   // the log says once that the site has a page in place of robots.txt
 
 	running
 }
@@ -409,7 +409,7 @@ func (s *Sites) Do(ctx context.Context, host string, fn func(*Site) error) error
 // Close closes all sites, as [Site.Close] does.
 func (s *Sites) Close(ctx context.Context) error { return s.table.Close(ctx) }
 
-// unopened reports whether a store is what a function returns beside an error.
+// unopened reports whether a store is a nil pointer, such as a function returns beside an error.
 func unopened(st store.Store) bool {
 	v := reflect.ValueOf(st)
 	return v.Kind() == reflect.Pointer && v.IsNil()
@@ -547,7 +547,8 @@ func (s *settings) mayBe(host string) bool {
 		})
 }
 
-// passes gets the first request that comes. local says that its host stands for the origin's.
+// passes is called with the first request that comes. local says that a proxy nearby may have sent the request's host
+// in place of the origin's.
 func (s *Site) passes(r *http.Request, local bool) {
 	s.hints.End(messages.Unwrapped)
 	if s.looks.Inner.Load() != nil { // else nothing serves the sitemap here

@@ -38,12 +38,12 @@ const (
 	dateWait   = 2 * time.Hour
 	newsFor    = 7 * 24 * time.Hour // a page with an older date is no news when it is found
 	mostDays   = 7                  // for which changes may wait
-	maxWaiting = 100_000            // changes; of more the oldest are given up, not those that came last
+	maxWaiting = 100_000            // changes; of more than that, the oldest are given up
 )
 
 // choose returns the changes whose pages are to be looked at now: first those of whose kind few wait, then the oldest.
-// It moves the cursor to the first change that waits. A page is held from its first change on. Otherwise one that
-// changes each minute would never be sent.
+// It moves the cursor to the first change that waits. A page waits for a time from its first change on, and not from
+// its last: otherwise a page that changes each minute would never be sent.
 func (n *Notifier) choose(all []change, now time.Time) (due []change) {
 	waits, alike, cursor := make(map[hash]waiting, len(all)), map[string]int{}, now.Add(-skew)
 	n.st.Pending = 0

@@ -84,8 +84,8 @@ func latest(a, b time.Time) time.Time {
 	return a
 }
 
-// sentPages says when pages were last sent, or found not to be sent again. Those that no change since the
-// cursor is about are forgotten.
+// sentPages says when pages were last sent, or were found not to be sent again. It forgets a page once no change of it
+// is later than the cursor.
 type sentPages map[hash]moment.Time
 
 // hash stands for a page. It is short, so that a record has room for the pages of a day. If two pages share

@@ -72,8 +72,8 @@ type database struct {
 	gate   gate
 	full   error // why it was opened for reading alone, nil if it can be written
 
-	begins string    // what the log says before the folder's name
-	used   sync.Once // it says that
+	begins string    // what the log says at the first call, before the folder's name
+	used   sync.Once // logs that
 
 	calls  sync.WaitGroup // running calls; none begins once the database is out of use
 	failed chan error     // receives the error that took the database out of use

@@ -26,7 +26,7 @@ const (
 	// maxAside is how many folders may stand aside. Then the store waits for its owner.
 	maxAside = 4
 
-	// mostFresh is how many tables that were never merged a folder may have. A process leaves one that ends before
+	// mostFresh is how many tables a folder may have that were never merged. Each process leaves one if it ends before
 	// Badger merges, which is a second after its start. Each table costs a file descriptor.
 	mostFresh     = 8
 	mergePatience = 10 * time.Second

@@ -19,8 +19,8 @@ func (s *Store) set(db *database, err error) {
 	}
 }
 
-// acquire returns the open database. It stays open until the caller calls its calls.Done. The first caller has the log
-// say what is in the folder: a program that ends before, as its options are wrong, says only that.
+// acquire returns the open database. It stays open until the caller calls its calls.Done. What is in the folder is
+// logged only at the first call: a program that ends before, because its options are wrong, logs nothing but that.
 func (s *Store) acquire(ctx context.Context) (*database, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -9,8 +9,8 @@
 //	db.SetConnMaxIdleTime(5 * time.Second)
 //	st, err := sqlstore.Open(db, nil)
 //
-// So no process keeps a connection that another one waits for: each looks for changes every 15 seconds,
-// and would hold one for ever.
+// The short idle time gives connections back, so that no other process waits for one: each process looks for
+// changes every 15 seconds, and would otherwise hold a connection for ever.
 //
 // An Update reads, and calls its fn, outside of any transaction. Then it writes in one short
 // transaction. That locks the row that all writers of a table lock first, and compares what was
