@@ -258,31 +258,21 @@ func TestCrawlTellsEachAddressOnceWithItsCause(t *testing.T) {
 }
 
 func TestCrawlOfAPageSaysWhatItTakes(t *testing.T) {
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/", "/page", "/blog", "/blog/":
-			fmt.Fprint(w, "<title>A page</title><p>Hello.")
-		case "/slashed/":
-			http.Redirect(w, r, "/slashed", http.StatusMovedPermanently)
-		case "/slashed":
-			fmt.Fprint(w, "<title>Slashed</title><p>Hello.")
-		default:
-			http.NotFound(w, r)
-		}
-	}))
-	defer site.Close()
-	isPage := " is a page; crawl takes a site or a folder, such as " + site.URL
+	const page = "<!doctype html><title>A page</title><p>Hello."
+	site := siteOf(t, map[string]string{"/": page, "/page": page, "/blog": page, "/blog/": page,
+		"/slashed/": "HTTP 301 Location: /slashed", "/slashed": page})
+	isPage := " is a page; crawl takes a site or a folder, such as " + site
 	for _, tt := range []struct {
 		path string
 		code int
 		want string
 	}{
-		{"/page", codeUsage, site.URL + "/page" + isPage}, {"/slashed", codeUsage, site.URL + "/slashed" + isPage},
+		{"/page", codeUsage, site + "/page" + isPage}, {"/slashed", codeUsage, site + "/slashed" + isPage},
 		{"/blog", codeDone, "\n1 listed · 0 broken links · 0 left out → "},
-		{"/none", codeNo, "- " + site.URL + "/none/\n"},
+		{"/none", codeNo, "- " + site + "/none/\n"},
 	} {
 		out := filepath.Join(t.TempDir(), "s.xml")
-		code, says, errs := call(t, "crawl", site.URL+tt.path, "-out", out)
+		code, says, errs := call(t, "crawl", site+tt.path, "-out", out)
 		if _, err := os.Stat(out); code != tt.code || !strings.Contains(says+errs, tt.want) ||
 			(err == nil) != (code == codeDone) {
 			t.Errorf("%s: code %d, %s%s, %v", tt.path, code, says, errs, err)
@@ -321,11 +311,8 @@ func TestEachCrawlOfALargeSiteWritesTheSameWholeFile(t *testing.T) {
 }
 
 func TestCrawlOfAFolderWritesItsSitemap(t *testing.T) {
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprint(w, "<title>Blog</title><p>Hello.")
-	}))
-	t.Cleanup(site.Close)
-	if text := must(t, "crawl", site.URL+"/blog/", "-out", "-"); !strings.Contains(text, "<loc>"+site.URL+"/blog/</loc>") {
+	site := siteOf(t, map[string]string{"*": aPage})
+	if text := must(t, "crawl", site+"/blog/", "-out", "-"); !strings.Contains(text, "<loc>"+site+"/blog/</loc>") {
 		t.Error(text)
 	}
 }
@@ -360,21 +347,15 @@ func TestInspectorOfACrawlThatEndsWithNo(t *testing.T) {
 		{"-fail", "until you end it", []string{"-fail", "broken-link"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.URL.Path == "/" {
-					fmt.Fprint(w, "<!doctype html><title>Home</title><p>What there is. <a href=/gone>gone</a>")
-					for i := range 9 {
-						fmt.Fprintf(w, "<a href=/gone-%d>gone</a>", i)
-					}
-				} else {
-					http.NotFound(w, r)
-				}
-			}))
-			defer site.Close()
+			home := aPage + "<a href=/gone>gone</a>"
+			for i := range 9 {
+				home += fmt.Sprintf("<a href=/gone-%d>gone</a>", i)
+			}
+			site := siteOf(t, map[string]string{"/": home})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			log, ended := newLines(), make(chan int, 1)
-			args := append([]string{"crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml"), "-admin",
+			args := append([]string{"crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml"), "-admin",
 				"127.0.0.1:0"}, tt.args...)
 			go func() { ended <- run(ctx, args, streams{out: io.Discard, err: log}) }()
 			log.await(t, "until you end it")
@@ -390,24 +371,14 @@ func TestInspectorOfACrawlThatEndsWithNo(t *testing.T) {
 }
 
 func TestCrawlListsPagesThatOnlyResembleAWallOrNone(t *testing.T) {
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/":
-			fmt.Fprint(w, "<!doctype html><title>Home</title><p>What there is. <a href=/contact>contact</a> "+
-				"<a href=/glossary/404>404</a> <a href=/waiting>waiting</a> <a href=/glossary/soft>none</a>")
-		case "/contact":
-			fmt.Fprint(w, "<!doctype html><title>Contact</title><p>Write to us, and tick that you are not a robot.")
-		case "/glossary/404":
-			fmt.Fprint(w, "<!doctype html><title>404 | Glossary</title><p>A number that servers send.")
-		case "/glossary/soft":
-			fmt.Fprint(w, "<!doctype html><title>Not found | Glossary</title><p>What servers say.")
-		case "/waiting":
-			fmt.Fprint(w, "<!doctype html><title>A wait</title><p>Enable JavaScript and cookies to continue.")
-		default:
-			http.NotFound(w, r)
-		}
-	}))
-	defer site.Close()
+	site := siteOf(t, map[string]string{
+		"/": "<!doctype html><title>Home</title><p>What there is. <a href=/contact>contact</a> <a href=/glossary/404>404</a> " +
+			"<a href=/waiting>waiting</a> <a href=/glossary/soft>none</a>",
+		"/contact":       "<!doctype html><title>Contact</title><p>Write to us, and tick that you are not a robot.",
+		"/glossary/404":  "<!doctype html><title>404 | Glossary</title><p>A number that servers send.",
+		"/glossary/soft": "<!doctype html><title>Not found | Glossary</title><p>What servers say.",
+		"/waiting":       "<!doctype html><title>A wait</title><p>Enable JavaScript and cookies to continue.",
+	})
 	for _, tt := range []struct {
 		name  string
 		flags []string
@@ -419,7 +390,7 @@ func TestCrawlListsPagesThatOnlyResembleAWallOrNone(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "sitemap.xml")
-			says := must(t, append([]string{"crawl", site.URL, "-out", out}, tt.flags...)...)
+			says := must(t, append([]string{"crawl", site, "-out", out}, tt.flags...)...)
 			text, err := os.ReadFile(out)
 			base.Check(t, err)
 			var got []string
@@ -502,11 +473,9 @@ func TestCrawlOfALargeSiteWritesAnIndexWithItsParts(t *testing.T) {
 }
 
 func TestCrawlOfASiteOfScriptsSaysSo(t *testing.T) {
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprint(w, `<!doctype html><title>App</title><div id="root"></div><script src="/app.js"></script>`)
-	}))
-	defer site.Close()
-	code, out, errs := call(t, "crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
+	site := siteOf(t, map[string]string{
+		"*": `<!doctype html><title>App</title><div id="root"></div><script src="/app.js"></script>`})
+	code, out, errs := call(t, "crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
 	if code != codeDone || !strings.Contains(out, "Its pages are empty without scripts") ||
 		strings.Contains(out+errs, "link to no page") {
 		t.Errorf("code %d: %s%s", code, out, errs)
@@ -534,16 +503,9 @@ func TestCrawlRefusesWhatItMustNotTake(t *testing.T) {
 }
 
 func TestCrawlThatFailsLeavesTheFile(t *testing.T) {
-	empty := httptest.NewServer(http.NotFoundHandler())
-	defer empty.Close()
-	moved := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, "http://other.example"+r.URL.Path, http.StatusFound)
-	}))
-	defer moved.Close()
-	failing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(http.StatusInternalServerError)
-	}))
-	defer failing.Close()
+	empty, failing := siteOf(t, nil), siteOf(t, map[string]string{"*": "HTTP 500 "})
+	moved := siteOf(t, map[string]string{"/robots.txt": "HTTP 302 Location: http://other.example/robots.txt",
+		"*": "HTTP 302 Location: http://other.example/"})
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	out := filepath.Join(t.TempDir(), "sitemap.xml")
@@ -553,13 +515,13 @@ func TestCrawlThatFailsLeavesTheFile(t *testing.T) {
 		code       int
 		want       string
 	}{
-		{"nothing is listed", empty.URL, codeNo, "is not written: No page of"},
-		{"robots.txt is elsewhere", moved.URL, codeFailed, "servemap crawl: " + moved.URL +
+		{"nothing is listed", empty, codeNo, "is not written: No page of"},
+		{"robots.txt is elsewhere", moved, codeFailed, "servemap crawl: " + moved +
 			" redirects to http://other.example; if visitors go there, crawl http://other.example; " + out + " is not written"},
-		{"robots.txt fails", failing.URL, codeFailed, "servemap crawl: robots.txt was answered with 500; nothing may be"},
+		{"robots.txt fails", failing, codeFailed, "servemap crawl: robots.txt was answered with 500; nothing may be"},
 		{"nobody answers", gone.URL, codeFailed, "servemap crawl: " + gone.URL + "/ does not answer: the connection is refused\n"},
-		{"an address without a scheme that speaks no https", strings.TrimPrefix(empty.URL, "http://"), codeFailed,
-			"if it speaks no https, give " + empty.URL},
+		{"an address without a scheme that speaks no https", strings.TrimPrefix(empty, "http://"), codeFailed,
+			"if it speaks no https, give " + empty},
 		{"a name that leads nowhere, which no scheme mends", "a.invalid", codeFailed,
 			"https://a.invalid/ does not answer: there is no such host\n"},
 		{"no address", "ftp://example.com", codeUsage, "does not begin with http:// or https://"},
@@ -676,23 +638,11 @@ func TestCrawlThatASiteRefusesAsAWholeSaysSoAndKeepsAFileThatHasMore(t *testing.
 }
 
 func TestBrokenLinksFailWhereThatIsAskedFor(t *testing.T) {
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/":
-			fmt.Fprint(w, "<!doctype html><title>Home</title><p>What there is.<a href=/a>a</a><a href=/gone>gone</a>")
-			for i := range 5 {
-				fmt.Fprintf(w, "<a rel=nofollow href=/shy-%d>shy</a>", i)
-			}
-		case "/a":
-			fmt.Fprint(w, "<!doctype html><title>The first page</title><p>It is about something else.")
-		case "/sitemap.xml":
-			fmt.Fprintf(w, "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>http://%s/</loc></url>"+
-				"<url><loc>http://%[1]s/a</loc></url></urlset>", r.Host)
-		default:
-			http.NotFound(w, r)
-		}
-	}))
-	defer site.Close()
+	home := "<!doctype html><title>Home</title><p>What there is.<a href=/a>a</a><a href=/gone>gone</a>"
+	for i := range 5 {
+		home += fmt.Sprintf("<a rel=nofollow href=/shy-%d>shy</a>", i)
+	}
+	site := siteOf(t, map[string]string{"/": home, "/a": aPage, "/sitemap.xml": set("/", "/a")})
 	out := filepath.Join(t.TempDir(), "sitemap.xml")
 	for _, tt := range []struct {
 		name, fail, want string
@@ -703,7 +653,7 @@ func TestBrokenLinksFailWhereThatIsAskedFor(t *testing.T) {
 		{"misspelt", "broken-links", "-fail broken-links: there is no such kind of finding. Did you mean broken-link?",
 			codeUsage},
 	} {
-		for _, args := range [][]string{{"crawl", site.URL, "-out", out}, {"check", site.URL, "-crawl"}} {
+		for _, args := range [][]string{{"crawl", site, "-out", out}, {"check", site, "-crawl"}} {
 			if tt.fail != "" {
 				args = append(args, "-fail", tt.fail)
 			}
@@ -712,7 +662,7 @@ func TestBrokenLinksFailWhereThatIsAskedFor(t *testing.T) {
 			}
 		}
 	}
-	some, all := must(t, "crawl", site.URL, "-out", out), must(t, "crawl", site.URL, "-out", out, "-all")
+	some, all := must(t, "crawl", site, "-out", out), must(t, "crawl", site, "-out", out, "-all")
 	if !strings.Contains(some, "/shy-2\n        and 2 more; -all names them\n") || strings.Contains(some, "/shy-3") ||
 		!strings.Contains(all, "/shy-4\n") || strings.Contains(all, " more") {
 		t.Errorf("some: %s, and all: %s", some, all)
@@ -720,20 +670,7 @@ func TestBrokenLinksFailWhereThatIsAskedFor(t *testing.T) {
 }
 
 func TestCrawlFailsForWhatItFinds(t *testing.T) {
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/":
-			fmt.Fprint(w, "<!doctype html><title>Home</title><p>What there is.")
-		case "/alone":
-			fmt.Fprint(w, "<!doctype html><title>Alone</title><p>No link leads here.")
-		case "/sitemap.xml":
-			fmt.Fprintf(w, "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>http://%s/alone</loc></url>"+
-				"</urlset>", r.Host)
-		default:
-			http.NotFound(w, r)
-		}
-	}))
-	defer site.Close()
+	site := siteOf(t, map[string]string{"/": aPage, "/alone": ownPage, "/sitemap.xml": set("/alone")})
 	for _, tt := range []struct {
 		fail, want string
 		code       int
@@ -743,7 +680,7 @@ func TestCrawlFailsForWhatItFinds(t *testing.T) {
 		{"missing", "-fail missing: only servemap check finds that. A crawl finds broken-link, orphan, advice, fault, ",
 			codeUsage},
 	} {
-		code, says, errs := call(t, "crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml"), "-fail", tt.fail)
+		code, says, errs := call(t, "crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml"), "-fail", tt.fail)
 		if code != tt.code || !strings.Contains(says+errs, tt.want) {
 			t.Errorf("%s: code %d, want %d and %q: %s%s", tt.fail, code, tt.code, tt.want, says, errs)
 		}
@@ -831,19 +768,9 @@ func TestCrawlTellsABotWallAsWhatItIs(t *testing.T) {
 }
 
 func TestCrawlTellsAPageOnceHoweverItIsLinked(t *testing.T) {
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/robots.txt":
-			fmt.Fprint(w, "User-agent: *\nDisallow: /private/\n")
-		case "/":
-			fmt.Fprintf(w, "<!doctype html><title>Home</title><p>It has links.<a href=/private/a>a</a><a href=private/a>a</a>"+
-				"<a href=http://%s/private/a>a</a><a href=/gone>gone</a>", r.Host)
-		default:
-			http.NotFound(w, r)
-		}
-	}))
-	defer site.Close()
-	says := must(t, "crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
+	site := siteOf(t, map[string]string{"/robots.txt": "User-agent: *\nDisallow: /private/\n",
+		"/": aPage + "<a href=/private/a>a</a><a href=private/a>a</a><a href=http://HOST/private/a>a</a><a href=/gone>gone</a>"})
+	says := must(t, "crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
 	if !strings.Contains(says, "\n1 listed · 1 broken link · 1 left out") || strings.Count(says, "/gone") != 1 {
 		t.Error(says)
 	}
@@ -851,15 +778,8 @@ func TestCrawlTellsAPageOnceHoweverItIsLinked(t *testing.T) {
 
 func TestCrawlNamesNoSecretAndSaysSo(t *testing.T) {
 	const secret = "9f86d081884c7d659a2feaa0c55ad015"
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/" {
-			http.NotFound(w, r)
-			return
-		}
-		fmt.Fprint(w, "<!doctype html><title>Home</title><p>It has a link. <a href='/adm?token="+secret+"'>manage</a>")
-	}))
-	defer site.Close()
-	says := must(t, "crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
+	site := siteOf(t, map[string]string{"/": aPage + "<a href='/adm?token=" + secret + "'>manage</a>"})
+	says := must(t, "crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
 	if !strings.Contains(says, "1  not named here: the address looks like a secret, or was not asked for. If") ||
 		!strings.Contains(says, " · 1 left out") || strings.Contains(says, secret) {
 		t.Error(says)
