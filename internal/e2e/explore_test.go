@@ -87,23 +87,16 @@ func TestExplorerTakesAPageThatIsLongerThanWhatIsReadOfIt(t *testing.T) {
 }
 
 func TestLinkThatAnotherPageFollowsIsNotLeftOut(t *testing.T) {
-	h := func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/":
-			fmt.Fprint(w, "<title>Home</title><p>What there is.<a href=/b rel=nofollow>b</a><a href=/shy>shy</a>"+
-				"<a href=/a>a</a><a href=/alone rel=nofollow>alone</a><a href=/logout rel=nofollow>Log out</a>")
-		case "/shy":
-			fmt.Fprint(w, "<title>Shy</title><meta name=robots content=nofollow><p>It leads on.<a href=/a>a</a><a href=/c>c</a>")
-		case "/a":
-			fmt.Fprint(w, "<title>Last</title><p>It has more links.<a href=/b>b</a><a href=/shy rel=nofollow>shy</a>"+
-				"<a href=/logout>Log out</a>") // which may act, so it is not asked for here either
-		case "/b", "/c", "/alone":
-			testkit.PageOfItsURL()(w, r)
-		default:
-			http.NotFound(w, r)
-		}
+	page := func(text string) http.HandlerFunc { return testkit.Reply(http.StatusOK, text) }
+	h := testkit.Paths{
+		"/": page("<title>Home</title><p>What there is.<a href=/b rel=nofollow>b</a><a href=/shy>shy</a>" +
+			"<a href=/a>a</a><a href=/alone rel=nofollow>alone</a><a href=/logout rel=nofollow>Log out</a>"),
+		"/shy": page("<title>Shy</title><meta name=robots content=nofollow><p>It leads on.<a href=/a>a</a><a href=/c>c</a>"),
+		"/a": page("<title>Last</title><p>It has more links.<a href=/b>b</a><a href=/shy rel=nofollow>shy</a>" +
+			"<a href=/logout>Log out</a>"), // which may act, so it is not asked for here either
+		"/b": testkit.PageOfItsURL(), "/c": testkit.PageOfItsURL(), "/alone": testkit.PageOfItsURL(),
 	}
-	testkit.Run(t, testkit.Setup{Handler: http.HandlerFunc(h)}, func(s *testkit.Site) {
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
 		done := explore(s, servemap.ExploreOptions{Concurrency: 1})
 		s.WantListed("/", "/a", "/b", "/shy")
 		const at = "https://example.com"
