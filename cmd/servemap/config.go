@@ -67,6 +67,9 @@ func configCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 		sites[0].Fill()
 		if *file != "" {
 			read, err := readFile(*file)
+			if err == nil {
+				err = (&process{file: *file}).check(read)
+			}
 			if err != nil {
 				return err
 			}

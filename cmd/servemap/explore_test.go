@@ -137,7 +137,6 @@ func TestSettingThatHelpsLittleIsToldAtTheStart(t *testing.T) {
 	}{
 		{[]string{"-revisit"}, "-revisit visits only pages that are known; -explore finds the others"},
 		{[]string{"-benign", "theme,PHPSESSID"}, "-benign names PHPSESSID, which looks like the log-in"},
-		{[]string{"-query", "id,PHPSESSID"}, "-query names PHPSESSID, which by its name holds a session"},
 		{[]string{"-admin", "127.0.0.1:0", "-admin-password", "geheim"}, "-admin-password is short"},
 	} {
 		s := serve(t, t.TempDir(), append([]string{"proxy", "-to", up.URL, "-origin", origin, "-inside"}, tt.args...)...)

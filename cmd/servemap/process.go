@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
+	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
 	"github.com/servemap/servemap/internal/admin/guard"
 	"github.com/servemap/servemap/store"
 )
@@ -164,6 +166,27 @@ func endAll(sites []*site) (err error) {
 		err = errors.Join(err, s.end())
 	}
 	return err
+}
+
+// check says what is wrong with the settings of these sites, as open would, and takes no address.
+func (p *process) check(all []*settings.Settings) error {
+	var before []*settings.Settings
+	for i := range all {
+		s := *all[i] // what it makes of the settings is none of the owner's
+		x := &site{answers: &answers{Settings: &s, log: slog.New(slog.DiscardHandler)}, trying: s.Origin == ""}
+		_, err := newLog(streams{err: terminal.Plain{To: io.Discard}}, s.Log, s.Level.Level)
+		if err == nil {
+			err = x.check()
+		}
+		if err == nil {
+			err = x.make(uint16(portOf(s.Listen)), before, len(all) > 1)
+		}
+		if err != nil {
+			return p.placed(i, all, err)
+		}
+		before = append(before, &s)
+	}
+	return nil
 }
 
 // open opens these sites, once all their settings are checked. If it fails, what is served is served on.

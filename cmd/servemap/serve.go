@@ -88,37 +88,15 @@ type site struct {
 // says nothing.
 func (p *process) place(s *settings.Settings, others []*settings.Settings, several bool) (x *site, err error) {
 	x = &site{answers: &answers{Settings: s, log: p.log}, trying: s.Origin == ""}
-	if err := s.Check(); err != nil { // before an address is taken
-		return nil, usage("%v", err)
-	}
-	if s.Data == "" && s.To == "" && s.Folder == "" {
-		return nil, usage("{-to} and {-data} are missing; give the address where the site itself listens, and the folder for " +
-			"what is learned, such as {-to=http://localhost:3000} and {-data=sitemap-data}")
-	}
-	if err := checkData(s.Data); err != nil && s.Data == "" && s.Database != "" {
-		return nil, usage("%v; with {-database} it holds only the socket for commands", err)
-	} else if err != nil {
+	if err := x.check(); err != nil { // before an address is taken
 		return nil, err
-	}
-	if loops(s) {
-		return nil, usage("{-to} and {-listen} are the same address, %s; give the one where the site listens, or another "+
-			"{-listen}, such as {-listen=localhost:8081}", s.To)
 	}
 	if x.door, err = p.at("listen", s.Listen); err != nil {
 		return nil, err
 	}
 	at := x.door.at()
-	if x.trying { // the address says the origin
-		s.Origin = forTrying(s.Listen, at.AddrPort().Port())
-		s.Hosts = append(s.Hosts, "127.0.0.1:"+strconv.Itoa(int(at.AddrPort().Port())))
-		if to, err := url.Parse(s.To); err == nil && isHost(to.Host) { // as a server for development writes it into its pages
-			s.Hosts = append(s.Hosts, to.Host)
-		}
-	}
-	for i, o := range others {
-		if what := same(s, o); what != "" {
-			return nil, usage("it has the same %s as site %d, %s; give each its own", what, i+1, o.Origin)
-		}
+	if err := x.make(at.AddrPort().Port(), others, several); err != nil {
+		return nil, err
 	}
 	if s.Admin != "" {
 		if x.admin, err = p.at("admin", s.Admin); err != nil {
@@ -128,12 +106,55 @@ func (p *process) place(s *settings.Settings, others []*settings.Settings, sever
 	x.sitemap = opensAt(at) + folderOf(s) + s.Name + ".xml"
 	if several { // they may share the address, and there another one may answer
 		x.sitemap = strings.TrimSuffix(s.Origin, "/") + "/" + s.Name + ".xml"
-		x.log = p.log.With("site", s.Origin)
+	}
+	return x, nil
+}
+
+// check says what is wrong with the settings of a site by themselves.
+func (x *site) check() error {
+	s := x.Settings
+	if err := s.Check(); err != nil {
+		return usage("%v", err)
+	}
+	if s.Data == "" && s.To == "" && s.Folder == "" {
+		return usage("{-to} and {-data} are missing; give the address where the site itself listens, and the folder for " +
+			"what is learned, such as {-to=http://localhost:3000} and {-data=sitemap-data}")
+	}
+	if err := checkData(s.Data); err != nil && s.Data == "" && s.Database != "" {
+		return usage("%v; with {-database} it holds only the socket for commands", err)
+	} else if err != nil {
+		return err
+	}
+	if loops(s) {
+		return usage("{-to} and {-listen} are the same address, %s; give the one where the site listens, or another "+
+			"{-listen}, such as {-listen=localhost:8081}", s.To)
+	}
+	return nil
+}
+
+// make makes the site itself for visitors of a port, and says what is wrong with its settings, also beside those of
+// others.
+func (x *site) make(port uint16, others []*settings.Settings, several bool) (err error) {
+	s := x.Settings
+	if x.trying { // the address says the origin
+		s.Origin = forTrying(s.Listen, port)
+		s.Hosts = append(s.Hosts, "127.0.0.1:"+strconv.Itoa(int(port)))
+		if to, err := url.Parse(s.To); err == nil && isHost(to.Host) { // as a server for development writes it into its pages
+			s.Hosts = append(s.Hosts, to.Host)
+		}
+	}
+	for i, o := range others {
+		if what := same(s, o); what != "" {
+			return usage("it has the same %s as site %d, %s; give each its own", what, i+1, o.Origin)
+		}
+	}
+	if several {
+		x.log = x.log.With("site", s.Origin)
 	}
 	if x.handler, err = s.Handler(x.log); err != nil {
-		return nil, usage("%v", err)
+		return usage("%v", err)
 	}
-	return x, x.try()
+	return x.try()
 }
 
 // try makes the site in memory, so that the library says what is wrong with its settings.

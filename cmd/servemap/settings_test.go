@@ -45,7 +45,8 @@ func TestOneFlagMayHaveSeveralValues(t *testing.T) {
 
 // TestPrintedSettingsAreReadAgain also sets each default.
 func TestPrintedSettingsAreReadAgain(t *testing.T) {
-	file := write(t, "origin = 'https://example.com'\nquery = ['id']\nkeep-for = '1.5d'\nadmin-password = 'a "+
+	t.Chdir(t.TempDir())
+	file := write(t, "origin = 'https://example.com'\nfolder = '.'\ndata = '.data'\nadmin = 'localhost:9090'\nquery = ['id']\nkeep-for = '1.5d'\nadmin-password = 'a "+
 		"secret'\n[[site]]\n[[site.rule]]\npattern = '/a'\npriority = 0.5\n")
 	read, err := readFile(file)
 	base.Check(t, err)
@@ -227,9 +228,11 @@ func TestWrongFilesNameTheLine(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			code, _, errs := call(t, "run", "-config", write(t, tt.text))
-			if code != codeUsage || !strings.Contains(errs, tt.want) || !strings.HasPrefix(errs, "servemap run: ") {
-				t.Errorf("code %d, %s, want %s, and nothing that was done before", code, errs, tt.want)
+			for _, command := range []string{"run", "config"} {
+				code, _, errs := call(t, command, "-config", write(t, tt.text))
+				if code != codeUsage || !strings.Contains(errs, tt.want) || !strings.HasPrefix(errs, "servemap "+command+": ") {
+					t.Errorf("%s: code %d, %s, want %s, and nothing that was done before", command, code, errs, tt.want)
+				}
 			}
 		})
 	}

@@ -45,6 +45,8 @@ func TestQueriesThatArePagesAreExplored(t *testing.T) {
 		}, 0, ""},
 		{"searches that the site links to", "/search?q=", func(r *http.Request) string { return r.RequestURI },
 			func(n int) string { return "found " + paragraph(n) }, 12, ""},
+		{"answers to what visitors type", "/find?what=", func(*http.Request) string { return "" },
+			func(n int) string { return "found " + paragraph(n) + "<form><input name=what></form>" }, 0, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var links []string

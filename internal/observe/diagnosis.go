@@ -31,6 +31,7 @@ type diagnosis struct {
 
 const (
 	enough = 20   // requests that show a cause; fewer may be those of one odd client
+	few    = 5    // are enough if they are the first, and all of them show it
 	plenty = 1024 // requests of one kind, after which all counts are halved: what has changed is soon outweighed
 
 	// So many known clients for each page say that hardly any visitor is anonymous. A page is observed once a
@@ -113,14 +114,17 @@ func (d *diagnosis) holds() messages.Hint {
 	}
 	n := d.causes[most].count.Load()
 	hardly := pages == 0 || n >= knownShare*pages && (most == messages.Credentials || most == messages.Cookies)
+	if pages == 0 && n >= few && n == d.ends.Load() {
+		return most
+	}
 	if n >= enough && (hardly || n >= 2*pages && d.cfg.Indexer.Starved()) {
 		return most
 	}
 	return 0
 }
 
-// counted is called once a request was counted, n being the new count. At every tenth request, it gives the hint that
-// follows from the counts, and ends the one that no longer does. Once n is plenty, it halves all counts.
+// counted is called once a request was counted, n being the new count. At the first few and at every tenth request, it
+// gives the hint that follows from the counts, and ends the one that no longer does. Once n is plenty, it halves all counts.
 func (d *diagnosis) counted(n uint64) {
 	if n == plenty {
 		d.pages.Store((d.pages.Load() + 1) / 2)
@@ -128,7 +132,7 @@ func (d *diagnosis) counted(n uint64) {
 			d.causes[i].halve()
 		}
 	}
-	if d.ends.Add(1)%10 != 0 {
+	if ends := d.ends.Add(1); ends != few && ends%10 != 0 {
 		return
 	}
 	now := d.holds()

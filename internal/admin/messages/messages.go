@@ -55,8 +55,8 @@ func Setting(location string, is eligibility.Standing) (s Change) {
 	return s
 }
 
-// views matches a parameter that, by its name, shows the same page or list in another way.
-var views = regexp.MustCompile(`(?i)^((sort|order|filter|print)(\W.*|_?by|_?dir)?|dir)$`)
+// views matches a parameter that, by its name, searches, or shows the same page or list in another way.
+var views = regexp.MustCompile(`(?i)^((sort|order|filter|print)(\W.*|_?by|_?dir)?|dir|q|query|search|keywords?)$`)
 
 // pages reports whether a parameter may make a page of its own, by its name.
 func pages(name string) bool { return eligibility.Selects(name) && !views.MatchString(name) }

@@ -207,7 +207,7 @@ func TestParametersAreNamedOnce(t *testing.T) {
 		Contains(text, "Left out") {
 		t.Errorf("offered: %s", text)
 	}
-	for loc, offered := range map[string]bool{"/a?id=3": true, "/a?id=3&PHPSESSID=ab": false, "/a?sid=4": false,
+	for loc, offered := range map[string]bool{"/a?id=3": true, "/a?id=3&PHPSESSID=ab": false, "/a?sid=4": true, "/a?session=morning": true,
 		"/cart?add=1": false, "/a?addToCart=1": false, "/a?sort=price": false, "/a?address=1": true, "/a?newsid=5": true} {
 		missing, _ := LeftOut(loc, eligibility.AddressQuery)
 		for _, text := range []string{Unnamed(loc), missing, Page(eligibility.Excluded, eligibility.QueryNotCanonical, loc)} {

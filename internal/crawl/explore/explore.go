@@ -146,7 +146,7 @@ func newExplorer(cfg Config) *explorer {
 			Links: map[string][]string{}, Dead: map[string]string{}},
 		skipped:   map[string]eligibility.Reason{},
 		published: map[string]bool{}, listed: map[string]bool{},
-		queries: queries{f, map[string]*linked{}, map[string]string{}, map[string][]string{}, nil},
+		queries: queries{f, map[string]*linked{}, map[string]string{}, map[string][]string{}, map[string]bool{}, nil},
 	}
 	f.dropped = e.dropped
 	return e

@@ -41,6 +41,11 @@ func (e *explorer) follow(r result) {
 		e.redirected(r, to)
 		return
 	}
+	for _, name := range facts.Searches {
+		if len(e.queries.typed) < queriesKept {
+			e.queries.typed[name] = true
+		}
+	}
 	e.report.Pages++
 	e.frontier.begin(r.item, facts.Text)
 	base := e.Normalizer.Base(r.Location, facts.Base)

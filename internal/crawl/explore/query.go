@@ -44,6 +44,7 @@ type queries struct {
 	bares    map[string]string  // by the path: a query of it
 	// by the names of parameters: the first such queries of other paths than the site links to
 	lones   map[string][]string
+	typed   map[string]bool // names of fields in which visitors type what they search
 	answers []shown
 }
 
@@ -197,7 +198,8 @@ func (q *queries) params(norm *location.Normalizer) (all []string, left int, fir
 		names, path, _ := strings.Cut(key, " ")
 		of, bare := q.linked[key], at[path]
 		if of.locations <= 0 || of.asked > 0 && 2*len(of.own) <= of.asked ||
-			slices.ContainsFunc(strings.Split(names, ","), func(name string) bool { return !eligibility.Selects(name) }) {
+			slices.ContainsFunc(strings.Split(names, ","),
+				func(name string) bool { return q.typed[name] || !eligibility.Selects(name) }) {
 			continue
 		}
 		left, first, of.dropped = left+of.locations, cmp.Or(first, of.first), 0 // the query is why they are left out

@@ -361,6 +361,7 @@ var (
 	route                    = visits.Route
 	header, lastModified     = visits.Header, visits.LastModified
 	robotsTag, redirect      = visits.RobotsTag, visits.Redirect
+	cacheControl             = visits.CacheControl
 	ownQuery                 = visits.OwnQuery
 	fromSeconds              = visits.FromSeconds
 )

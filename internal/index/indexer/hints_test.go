@@ -59,6 +59,9 @@ func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 		{"an entry that is noindex", lasts(func(r *rig) {
 			r.sight("/", "<html><head><meta name=robots content=noindex></head><body>x</body></html>")
 		}), messages.Forbidden},
+		{"an entry that is not to be stored", lasts(func(r *rig) { r.answer("/", 200, cacheControl("no-store")) }),
+			messages.ForOne},
+		{"a page that is not to be stored", func(r *rig) { r.answer("/a", 200, cacheControl("no-store")) }, 0},
 		{"an entry with a canonical on the site", lasts(func(r *rig) { r.sight("/", variant("/home", same)) }), 0},
 		{"a page that is denied", func(r *rig) { r.answer("/a", 401) }, 0},
 		{"robots.txt forbids the entry", func(r *rig) { serveRobots(r, 200, "User-agent: *\nDisallow: /") },

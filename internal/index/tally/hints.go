@@ -140,7 +140,7 @@ func (s *Tally) Read(k *observation.Observation, r merge.Merged) {
 		return
 	}
 	if r.Listed() && k.Full && !k.NoFollow && len(k.Links) > 0 {
-		if s.hints.End(messages.NoPageYet, messages.Circles, messages.Forbidden, messages.DeadEnd); !k.Scheme {
+		if s.hints.End(messages.NoPageYet, messages.Circles, messages.ForOne, messages.Forbidden, messages.DeadEnd); !k.Scheme {
 			s.hints.End(messages.OtherOrigin)
 		}
 	}
@@ -183,6 +183,9 @@ func (s *Tally) EntryAnswered(k *observation.Observation) {
 		s.asks(k, away(k))
 	case k.Kind == eligibility.Doubtful:
 		s.asks(k, noPage(k))
+	case k.Reason == eligibility.Private, k.Reason == eligibility.NoStore:
+		s.asks(k, cause{hint: messages.ForOne, text: "The page where visitors enter is one of them.",
+			args: []any{"entry", k.Location}})
 	}
 }
 

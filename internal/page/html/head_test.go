@@ -274,3 +274,13 @@ func TestPasswordFieldIsFoundInThePagesOwnContent(t *testing.T) {
 		base.Equal(t, Read([]byte("<title>x</title><body>"+body), Options{}).Password, want, "%s", body)
 	}
 }
+
+func TestFieldsOfFormsThatSearchAreNamed(t *testing.T) {
+	for body, want := range map[string][]string{
+		`<form><input name=q><input type=Search name=s></form>`:                             {"q", "s"},
+		`<form method=POST><input name=email></form><form method=get><input name=q></form>`: {"q"},
+		`<form><input type=hidden name=lang value=de><input type=text></form>`:              nil,
+	} {
+		base.EqualLists(t, Read([]byte("<title>x</title><body>"+body), Options{}).Searches, want, body)
+	}
+}

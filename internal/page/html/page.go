@@ -17,6 +17,7 @@ const (
 	maxImages     = 1000      // images
 	maxAlternates = 200       // hreflang alternates
 	maxBlocks     = 20_000    // blocks of text; the last one takes all further text
+	maxSearches   = 20        // names of fields
 	maxDepth      = 512       // open elements, as many as a browser keeps
 	maxData       = 256 << 10 // bytes of structured data read per page
 	headTail      = 4 << 10   // bytes that Head reads after the head
@@ -44,6 +45,7 @@ type Facts struct {
 	// Password says that the page has a field for a password. A field in a menu or a dialog counts
 	// only if the page has no other content.
 	Password bool
+	Searches []string  // names of the fields of text in forms that lead to an address with what was typed, at most 20
 	Language string    // language tag of the html element
 	Title    string    // of the first title element, white space collapsed, at most 300 bytes
 	Modified time.Time // the article:modified_time of a meta element, else the latest dateModified of structured data

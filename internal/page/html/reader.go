@@ -27,6 +27,7 @@ type reader struct {
 	tag      tag
 	text     text
 	besides  bool // whether there is a field for a password beside what the page is for
+	posts    bool // whether the last form sends what was typed beside the address
 	links    links
 	pictures []picture
 }
@@ -170,6 +171,14 @@ func (r *reader) attributes(el *element, in trait) trait {
 			r.facts.Password = r.facts.Password || in&beside == 0
 			r.besides = r.besides || in&beside != 0
 		}
+		typ := strings.ToLower(string(t.get("type")))
+		if name := t.get("name"); !r.posts && len(name) > 0 && (typ == "" || typ == "text" || typ == "search") &&
+			len(r.facts.Searches) < maxSearches {
+			r.facts.Searches = append(r.facts.Searches, string(name))
+		}
+	case "form":
+		r.posts = strings.EqualFold(string(t.get("method")), "post")
+		return givenTraits(t)
 	case "script":
 		r.json = in&inert == 0 && isMediaType(string(t.get("type")), "application/ld+json")
 	default:

@@ -153,8 +153,12 @@ func checkSegments(path string) Reason {
 // others after a semicolon.
 var session = regexp.MustCompile(`(?i)(?:/|;|%3B)(?:session|sid|cfid|cftoken|zenid|oscsid|xtcsid|aspsessionid[^/;]*|[^/;]*(?:sess|session[_-]?)id)(?:=|%3D)`)
 
-// IsSession reports whether a parameter holds a session, by its name.
-func IsSession(name string) bool { return session.MatchString(";" + name + "=") }
+// visit matches the parameters with which programs write a visitor's session into links. Others, such as session or sid,
+// may be those of a conference.
+var visit = regexp.MustCompile(`(?i)^(?:.*sessid|jsessionid|aspsessionid.*|cfid|cftoken|zenid|oscsid|xtcsid)$`)
+
+// IsSession reports whether a parameter is sure to hold a visitor's session, by its name.
+func IsSession(name string) bool { return visit.MatchString(name) }
 
 // email matches something like an e-mail address: the end of a mailbox, and a domain whose last label
 // starts with a letter. So a handle such as "@jane" and a version such as "lib@1.2.3" do not count. It names both cases

@@ -34,6 +34,9 @@ func CheckParam(key string) error {
 		const text = "%q is not the name of a parameter, such as %q; name each alone, without wildcards, escapes or value"
 		return fmt.Errorf(text, key, such)
 	}
+	if IsSession(key) {
+		return fmt.Errorf("%s holds a visitor's session and makes no page; leave it out", key)
+	}
 	return nil
 }
 

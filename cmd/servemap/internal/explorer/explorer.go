@@ -113,8 +113,12 @@ func cause(st servemap.Stats) (name, means string, n int) {
 			name, most = reason, n
 		}
 	}
+	entry := wanted && messages.ForOne.In(st.Hints) // it keeps out all the others
 	for verdict, n := range st.Verdicts {
 		is, reason, _ := strings.Cut(verdict, " ")
+		if entry && reason != "private" && reason != "no-store" {
+			continue
+		}
 		if is != string(servemap.VerdictListed) && (wanted || reason != "noindex" && reason != "canonical-elsewhere" &&
 			reason != "no-page" && !messages.ReasonNamed(reason).Reason.Unvisited()) {
 			count(reason, uint64(n))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/testkit"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
@@ -53,6 +54,8 @@ func TestCauseIsWhatKeepsMostPagesOut(t *testing.T) {
 		{"many that are not to be listed", "private", 1, servemap.Stats{Listed: 1,
 			Verdicts: map[string]int{"excluded noindex": 5, "waiting not-seen": 4, "excluded private": 1}}},
 		{"nothing but these", "noindex", 5, servemap.Stats{Verdicts: map[string]int{"excluded noindex": 5}}},
+		{"an entry that keeps out all the others", "no-store", 1, servemap.Stats{Hints: []string{messages.ForOne.String()},
+			Verdicts: map[string]int{"excluded query-not-canonical": 6, "excluded no-store": 1}}},
 		{"responses that showed no page", "cookie", 7,
 			servemap.Stats{Ignored: map[string]uint64{"cookie": 7, "not-html": 2}}},
 	} {
