@@ -95,6 +95,7 @@ func newAnswers(s *settings.Settings, handler http.Handler, st store.Store, clos
 		return nil, usage("%v", err)
 	}
 	c.explorer = &explorer.Explorer{Site: c.site, Handler: handler, Inside: s.Inside, Public: originOf(s).Folder(),
+		Query:    s.Query,
 		Sitemaps: s.Sitemaps, Log: log, Explored: control.Explored(s.Data), Settings: s.Explored()}
 	return c, nil
 }

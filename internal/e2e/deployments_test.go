@@ -491,6 +491,9 @@ var deployments = []deployment{
 		+/ > /a{1-9}?sid=77
 		+/a{1-9} says:The_story_of_~
 		-/a{1-9}?sid=77 says:The_story_of_~`},
+	{"sessions of PHP in each link", byInside, false, `
+		+/ > /a{1-9}?PHPSESSID=77
+		+/a{1-9} says:The_story_of_~`},
 	{"posts and pages by number", byProxy, false, `
 		+/ > /?p={1-12} /?page_id={1-4}
 		+/?p={1-12} canonical:/?p=~

@@ -91,7 +91,7 @@ func TestWhatIsLeftOutHasItsCauseExampleAndRemedy(t *testing.T) {
 		{"a query without a value", "/view?print", "query", "/view?print", "Options.Query", false},
 		{"two slashes", "/a//b", "segment", "/a//b", "another address", false},
 		{"an escaped slash", "/a%2Fb", "escape", "/a%2Fb", "another address", false},
-		{"a session", "/a;jsessionid=12AB", "path-param", "/a;jsessionid=12AB", "another address", true},
+		{"a session", "/a/jsessionid=12AB", "path-param", "/a/jsessionid=12AB", "another address", true},
 		{"an e-mail address", "/u/jane@example.org", "email", "/u/jane@example.org", "another address", true},
 		{"too long", "/" + strings.Repeat("a", 2040), "too-long", "/aaa", "another address", false},
 		{"an action", "/posts/5/delete", "acting", "https://example.com/posts/5/delete", "Always rule", false},

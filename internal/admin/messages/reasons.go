@@ -115,9 +115,9 @@ var reasons = []Reason{
 	{eligibility.PasswordField, Intended, "{there is|page has|pages have} a field for a password, as on a log-in page",
 		"If {it is|they are} for the public too, add {Always} for {it|them}. If all pages have a box to log in, " +
 			"put that into <header>, <nav> or <dialog>.", nil},
-	{eligibility.Private, Look, "{|page is |pages are }sent for one visitor only (Cache-Control: private)", forOne,
+	{eligibility.Private, Look, "{it is |page is |pages are }sent for one visitor only (Cache-Control: private)", forOne,
 		nil},
-	{eligibility.NoStore, Look, "{|page is |pages are }sent as not to be stored (Cache-Control: no-store)", forOne,
+	{eligibility.NoStore, Look, "{it is |page is |pages are }sent as not to be stored (Cache-Control: no-store)", forOne,
 		nil},
 	{eligibility.CanonicalElsewhere, Intended,
 		"{it names another URL|page names another page|pages name another page} as canonical",

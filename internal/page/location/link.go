@@ -20,7 +20,11 @@ func (n *Normalizer) Resolve(base, href string) Result {
 	case !n.linked(u.Host):
 		return Result{Reason: ReasonHost}
 	}
-	return n.locate(u.EscapedPath(), strings.ReplaceAll(u.RawQuery, "'", "%27"), true) // as browsers write it
+	path := u.EscapedPath()
+	if strings.Contains(path, ";") {
+		path = visitIn.ReplaceAllString(path, "")
+	}
+	return n.locate(path, strings.ReplaceAll(u.RawQuery, "'", "%27"), true) // as browsers write it
 }
 
 // Twin reports whether a link, as Resolve takes it, leads to the host of the origin's twin and that

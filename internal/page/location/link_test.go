@@ -74,6 +74,9 @@ func TestParseReadsURLsAndPaths(t *testing.T) {
 		url  string
 		want Result
 	}{
+		{"session in a path", "/blog/a;jsessionid=1A2B/b;PHPSESSID=2?page=1", Result{Location: "/blog/a/b?page=1"}},
+		{"session in a query", "/blog/a?page=1&PHPSESSID=2", Result{Location: "/blog/a?page=1"}},
+		{"part of a conference", "/blog/a;session=2", Result{Reason: ReasonPathParam}},
 		{"URL from a browser", " https://example.com/blog/é?utm_source=x#top\n", Result{Location: "/blog/%C3%A9"}},
 		{"path", "/blog/a", Result{Location: "/blog/a"}},
 		{"no scheme", "example.com/blog/a", Result{Reason: ReasonForm}},

@@ -153,9 +153,14 @@ func checkSegments(path string) Reason {
 // others after a semicolon.
 var session = regexp.MustCompile(`(?i)(?:/|;|%3B)(?:session|sid|cfid|cftoken|zenid|oscsid|xtcsid|aspsessionid[^/;]*|[^/;]*(?:sess|session[_-]?)id)(?:=|%3D)`)
 
-// visit matches the parameters with which programs write a visitor's session into links. Others, such as session or sid,
-// may be those of a conference.
-var visit = regexp.MustCompile(`(?i)^(?:.*sessid|jsessionid|aspsessionid.*|cfid|cftoken|zenid|oscsid|xtcsid)$`)
+// ids are the names under which programs write a visitor's session into all links. Others, such as session or sid, may be
+// those of a conference.
+const ids = `(?i)(?:[^/;=]*sessid|jsessionid|aspsessionid[^/;=]*|cfid|cftoken|zenid|oscsid|xtcsid)`
+
+var (
+	visit   = regexp.MustCompile(`^` + ids + `$`)
+	visitIn = regexp.MustCompile(`;` + ids + `=[^/;]*`) // a path
+)
 
 // IsSession reports whether a parameter is sure to hold a visitor's session, by its name.
 func IsSession(name string) bool { return visit.MatchString(name) }

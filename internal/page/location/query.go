@@ -41,7 +41,7 @@ func CheckParam(key string) error {
 }
 
 // located returns the location of a path in normal form with a query, its parameters in their order. Those that
-// track are dropped from a link. A request with them has no location, since the site may answer it with a page for a
+// track or hold a session are dropped from a link. A request with them has no location, since the site may answer it with a page for a
 // campaign or for one visitor. A defect makes the whole query malformed, since two programs may read it differently.
 // What they read differently though it is well-formed, as a parameter that comes twice, only a page's own canonical
 // vouches for.
@@ -68,7 +68,7 @@ func (n *Normalizer) located(path, query string, link bool) Result {
 		switch {
 		case key == "" || badKey != ReasonNone:
 			return Result{Reason: ReasonQuery}
-		case !allowed && tracking.MatchString(name) && !split:
+		case !allowed && Tracks(name) && !split:
 			if !link {
 				return Result{Reason: ReasonQuery}
 			}
@@ -117,8 +117,8 @@ func isPageValue(s string) bool {
 	return pageValue.MatchString(s) && utf8.RuneCountInString(s) <= maxPageWord
 }
 
-// Tracks reports whether a parameter of that name follows visitors, and never selects a page.
-func Tracks(key string) bool { return tracking.MatchString(key) }
+// Tracks reports whether a parameter of that name follows visitors, or holds their session, and never selects a page.
+func Tracks(key string) bool { return tracking.MatchString(key) || IsSession(key) }
 
 // tracking matches the parameters that say only where a visitor came from, some of them families with one beginning.
 // Names such as "ref" or "source" are not there: on some sites they are filters.

@@ -27,6 +27,7 @@ type Explorer struct {
 	Handler  http.Handler // of the site itself
 	Inside   bool         // ask Handler, not the origin
 	Public   string       // the pattern of all pages
+	Query    []string     // the parameters that are named already
 	Sitemaps []string     // that the site has
 	Log      *slog.Logger
 
@@ -81,27 +82,37 @@ func (e *Explorer) tell(done servemap.Exploration) {
 	if name != "" {
 		log, level = log.With("but", "most pages could not be listed", "most often", name, "that is", means), slog.LevelWarn
 	}
-	if add != "" {
+	if add != "" && words.Used() == words.Keys {
+		log = log.With("if those pages are public, write into the file", add)
+	} else if add != "" {
 		log = log.With("if those pages are public, add", add)
 	}
 	log.Log(context.Background(), level, "explored")
 }
 
 // Missing returns the name of what keeps most pages of an exploration out, and what it means, both "" if most are
-// listed. add are the flags that list more, if those pages are public.
+// listed. add are the flags that list more, or the lines of the file as they then stand, if those pages are public.
 func (e *Explorer) Missing(done servemap.Exploration) (name, means, add string) {
 	st := e.Site.Stats()
 	name, means, n := cause(st)
 	if done.Pages <= st.Listed || n <= st.Listed {
 		name, means = "", ""
 	}
+	var all []string
 	if name == "private" || name == "no-store" {
-		add = words.Typed("{Public}", e.Public)
+		all = append(all, words.Typed("{Public}", e.Public))
+	}
+	between := " "
+	if words.Used() == words.Keys {
+		between = "; "
 	}
 	if names := messages.Parameters(done.Params); len(names) > 0 {
-		add += " " + words.Typed("{Query}", names...)
+		if words.Used() == words.Keys { // a flag may come twice, a line may not
+			names = slices.Concat(e.Query, names)
+		}
+		all = append(all, words.Typed("{Query}", names...))
 	}
-	return name, means, strings.TrimSpace(add)
+	return name, means, strings.Join(all, between)
 }
 
 // cause returns the name of what keeps most pages out, says what it means and what to do, and how many these are. Where
