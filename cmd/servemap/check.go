@@ -111,7 +111,9 @@ func (c *checking) run(ctx context.Context, name string) error {
 		defer c.dir.Close()
 	}
 	if c.crawl {
-		c.Linked = func(ctx context.Context, origin string) (check.Crawl, error) { return linked(ctx, c.streams, origin) }
+		c.Linked = func(ctx context.Context, origin string, sitemaps []string) (check.Crawl, error) {
+			return linked(ctx, c.streams, origin, sitemaps)
+		}
 	}
 	r, err := check.Run(ctx, c.Config)
 	if r == nil {

@@ -264,7 +264,7 @@ func TestCheckWithACrawlTellsBrokenLinks(t *testing.T) {
 	})
 	wantOut(t, codeDone, "1 dead address is linked", "check", "-crawl", site)
 	wantOut(t, codeDone, "links to "+site+"/gone, which is answered with 404 Not Found\n", "check", "-crawl", site)
-	wantOut(t, codeDone, "By links alone, a crawl found 1 public page; not listed: none. Listed, and linked nowhere: none.\n", "check",
+	wantOut(t, codeDone, "A crawl found 1 public page; not listed: none. Listed, and linked nowhere: none.\n", "check",
 		"-crawl", site)
 }
 
@@ -272,9 +272,31 @@ func TestCheckWithACrawlSaysWhatASitemapWouldHave(t *testing.T) {
 	site := siteOf(t, map[string]string{"/robots.txt": "User-agent: *\n", "/": aPage + "<a href=/a>a</a>",
 		"/a": ownPage})
 	code, out, errs := call(t, "check", "-crawl", site)
-	for _, want := range []string{"By links alone, a crawl found 2 public pages, which servemap crawl would list.\n",
+	for _, want := range []string{"A crawl found 2 public pages, which servemap crawl would list.\n",
 		"fault   The site has no sitemap\n", "advice  2 linked pages are missing in the sitemap", site + "/a is linked"} {
 		if code != codeNo || errs != "" || !strings.Contains(out, want) {
+			t.Errorf("code %d, without %q: %s%s", code, want, out, errs)
+		}
+	}
+}
+
+func TestCheckFollowsTheLinksOfPagesThatAreOnlyListed(t *testing.T) {
+	links := func(text, to string) string {
+		return "<!doctype html><main><p>" + text + "<a href=" + to + ">on</a></main>"
+	}
+	site := siteOf(t, map[string]string{
+		"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/", "/a", "/alone", "/hidden"), "/": links("The home page.", "/a"),
+		"/a": aPage, "/alone": links("It stands alone.", "/below"), "/below": links("It has one link.", "/gone"),
+		"/hidden": "HTTP 301 Location: /a",
+	})
+	code, out, errs := call(t, "check", "-crawl", site)
+	for _, want := range []string{
+		"A crawl found 4 public pages; not listed: 1. Listed, and linked nowhere: 1.\n",
+		"1 linked page is missing in the sitemap", "- " + site + "/below is linked, and not listed\n",
+		"1 listed page is linked nowhere", "- " + site + "/alone is listed, and no link leads there (line 1",
+		"- " + site + "/below links to " + site + "/gone, which is answered with 404 Not Found\n",
+	} {
+		if code != codeNo || !strings.Contains(out, want) {
 			t.Errorf("code %d, without %q: %s%s", code, want, out, errs)
 		}
 	}

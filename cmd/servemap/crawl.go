@@ -17,7 +17,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -482,14 +481,13 @@ func (c *crawl) scripted() bool {
 	return code == http.StatusOK && pages.Scripted(text)
 }
 
-var sitemapLine = regexp.MustCompile(`(?im)^[ \t]*site-?map[ \t]*:.*$`)
-
-// linked crawls a site for check, learns into memory, and says where its links lead.
-func linked(ctx context.Context, s streams, origin string) (found check.Crawl, err error) {
+// linked crawls a site for check, from its start page and what its sitemaps list, learns into memory, and says where
+// its links lead.
+func linked(ctx context.Context, s streams, origin string, sitemaps []string) (found check.Crawl, err error) {
 	c := &crawl{streams: s}
 	c.Flags(flag.NewFlagSet("crawl", flag.ContinueOnError), "crawl")
 	c.Fill()
-	c.Database, c.Admin, c.Name = "", "", "sitemap"
+	c.Database, c.Admin, c.Name, c.Sitemaps = "", "", "sitemap", sitemaps
 	log, err := newLog(s, "", slog.LevelInfo)
 	if err != nil {
 		return found, err
@@ -497,22 +495,7 @@ func linked(ctx context.Context, s streams, origin string) (found check.Crawl, e
 	if c.site, err = c.find(ctx, origin); err != nil {
 		return found, err
 	}
-	a, err := newAnswers(&c.Settings, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch path.Base(r.URL.Path) {
-		case "sitemap.xml": // it is no link
-			http.NotFound(w, r)
-			return
-		case "robots.txt": // without the sitemaps that it names
-			got := httptest.NewRecorder()
-			c.site.ServeHTTP(got, r)
-			maps.Copy(w.Header(), got.Header())
-			w.Header().Del("Content-Length")
-			w.WriteHeader(got.Code)
-			_, _ = w.Write(sitemapLine.ReplaceAll(got.Body.Bytes(), nil))
-			return
-		}
-		c.site.ServeHTTP(w, r)
-	}), new(memstore.Store), func() {}, slog.New(slog.DiscardHandler))
+	a, err := newAnswers(&c.Settings, c.site, new(memstore.Store), func() {}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return found, err
 	}
@@ -536,6 +519,22 @@ func linked(ctx context.Context, s streams, origin string) (found check.Crawl, e
 		found.Public = append(found.Public, p.URL)
 	}
 	here := control.Here(a.handler(), nil)
+	for asked := (url.Values{"reason": {eligibility.BySitemap.String()}}); ; {
+		some, err := control.Get[struct {
+			Pages []inspect.Link
+			Next  string
+		}](ctx, here, "/inspect/pages.json", asked)
+		if err != nil {
+			return found, err
+		}
+		for _, p := range some.Pages {
+			found.Orphans = append(found.Orphans, p.URL)
+		}
+		if some.Next == "" {
+			break
+		}
+		asked.Set("after", some.Next)
+	}
 	links, err := control.Get[inspect.Links](ctx, here, "/inspect/links.json", nil)
 	if err != nil {
 		return found, err
@@ -562,6 +561,6 @@ func linked(ctx context.Context, s streams, origin string) (found check.Crawl, e
 			c.wallsIn()}
 		found.Why = strings.Join(strings.Fields(strings.Join(says, " ")), " ")
 	}
-	found.Led, found.Scripts = slices.Sorted(maps.Keys(got)), done.Pages <= fewPages && c.scripted()
+	found.Scripts = done.Pages-len(found.Orphans) <= fewPages && c.scripted()
 	return found, nil
 }

@@ -37,17 +37,17 @@ type Config struct {
 	Pages  int      // how many of the listed pages to read; 0 for as many as are answered fast
 	Seed   uint64   // of the choice of pages
 	Time   time.Duration
-	// Linked, if not nil, crawls a site.
-	Linked func(ctx context.Context, origin string) (Crawl, error)
+	// Linked, if not nil, crawls a site that has these sitemaps.
+	Linked func(ctx context.Context, origin string, sitemaps []string) (Crawl, error)
 	// Seen, if not nil, has what servemap observed of pages, by URL.
 	Seen map[string]pages.Seen
 }
 
 // Crawl is what a crawl found.
 type Crawl struct {
-	Public []string // pages that anybody may get, linked from another
-	Led    []string // all addresses to which links led
-	Whole  bool     // it came to its end
+	Public  []string // pages that anybody may get, linked from another or listed
+	Orphans []string // those of them that are only listed
+	Whole   bool     // it came to its end
 	// Scripts says that the start page says nothing without them, so that no link leads from it.
 	Scripts bool
 	Broken  []Broken // by where they lead
@@ -83,7 +83,6 @@ type checker struct {
 	read    map[string]bool   // files, by key
 	vouched map[string]string // by host, its robots.txt
 	blind   bool              // nobody knows what robots.txt names
-	told    map[string]bool   // pages that speak against being listed, by key
 	// What a check that stops now has not done.
 	ahead, uncrawled string
 }
@@ -163,7 +162,6 @@ func newChecker(cfg Config) (*checker, error) {
 		Report: &report.Report{URL: cfg.URL.String(), Site: cfg.URL.Scheme + "://" + address.Host(cfg.URL),
 			Version: metrics.Version(), Files: []report.File{}, Limits: []string{}, Facts: []string{}},
 		now: time.Now().UTC(), read: map[string]bool{}, isNamed: map[string]bool{}, vouched: map[string]string{},
-		told: map[string]bool{},
 	}
 	c.Report.Time = c.now.Truncate(time.Second)
 	return c, nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/zeebo/xxh3"
@@ -16,7 +17,6 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/sample"
-	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/sitemap"
 )
@@ -124,9 +124,6 @@ func (c *checker) conclude(ctx context.Context, all []*pages.Page, nowhere *page
 	c.judge.InPages(read)
 	c.judge.Languages(c.wrong(append(c.versions(ctx), all...)))
 	pages.Compare(all, nowhere, c.Report, c.now)
-	for _, p := range all {
-		c.told[address.KeyOf(p.Entry.Loc)] = p.Told()
-	}
 }
 
 // versions asks for some pages in other languages that are not listed.
@@ -244,7 +241,13 @@ func (c *checker) beside(ctx context.Context) error {
 		return nil
 	}
 	c.ahead, c.uncrawled = "the crawl did not come to its end", ""
-	linked, err := c.Config.Linked(ctx, c.Site)
+	var sitemaps []string
+	for _, f := range c.Files {
+		if strings.HasPrefix(f.URL, c.Site+"/") {
+			sitemaps = append(sitemaps, f.URL)
+		}
+	}
+	linked, err := c.Config.Linked(ctx, c.Site, sitemaps)
 	if err != nil {
 		return fmt.Errorf("the crawl was not made: %w", err)
 	}
@@ -252,9 +255,8 @@ func (c *checker) beside(ctx context.Context) error {
 	return nil
 }
 
-// compareLinks compares the listed pages with those that links lead to, both ways. A crawl leaves out most addresses
-// with a query, and those that may act, whoever links to them, so these are never said to be linked nowhere. Nor is what should not be listed.
-// Where the crawl could list nothing, nothing is compared.
+// compareLinks compares the listed pages with those that links lead to, both ways. What the crawl would not list, such
+// as most addresses with a query, is never said to be linked nowhere. Where it could list nothing, nothing is compared.
 func (c *checker) compareLinks(found Crawl) {
 	if root := c.Site + "/"; found.Scripts && c.judge.Place(root) < 0 { // else it was told
 		c.Add("scripts", report.At{Where: root}, "says nothing without scripts, so no link leads on from it")
@@ -263,12 +265,9 @@ func (c *checker) compareLinks(found Crawl) {
 		c.Facts = append(c.Facts, found.Why)
 		return
 	}
-	led, missing := map[string]bool{}, 0
-	for _, u := range found.Led {
-		led[address.KeyOf(u)] = true
-	}
+	missing := 0
 	for _, u := range found.Public {
-		if led[address.KeyOf(u)] = true; c.judge.Place(u) < 0 {
+		if c.judge.Place(u) < 0 {
 			missing++
 			is := "linked"
 			if at, err := url.Parse(u); err == nil && address.IsRoot(at) { // which is public without a link
@@ -284,7 +283,7 @@ func (c *checker) compareLinks(found Crawl) {
 		}
 		c.Add("broken-link", report.At{Where: l.From[0]}, "links to %s, which %s%s", l.To, l.Says, others)
 	}
-	text := "By links alone, a crawl found " + report.Count(len(found.Public), "public page")
+	text := "A crawl found " + report.Count(len(found.Public), "public page")
 	if len(c.Files) == 0 {
 		c.Facts = append(c.Facts, text+", which servemap crawl would list.")
 		return
@@ -295,19 +294,14 @@ func (c *checker) compareLinks(found Crawl) {
 		return
 	}
 	orphans := 0
-	for _, e := range c.judge.Pages {
-		u, err := url.Parse(e.Loc)
-		if err != nil || led[address.Key(u)] || c.told[address.Key(u)] || u.RawQuery != "" ||
-			!c.robots.Allows(u.RequestURI()) || action.Waits(u.RequestURI()) {
-			continue
+	slices.SortFunc(found.Orphans, func(a, b string) int { return c.judge.Place(a) - c.judge.Place(b) })
+	for _, u := range found.Orphans {
+		if at := c.judge.Place(u); at >= 0 {
+			orphans++
+			c.Add("orphan", c.judge.Pages[at].At(), "is listed, and no link leads there")
 		}
-		orphans++
-		c.Add("orphan", e.At(), "is listed, and no link leads there")
 	}
-	if text += " Listed, and linked nowhere: " + none(orphans) + "."; orphans > 0 {
-		text += " Where the links on those lead was not asked."
-	}
-	c.Facts = append(c.Facts, text)
+	c.Facts = append(c.Facts, text+" Listed, and linked nowhere: "+none(orphans)+".")
 }
 
 // none writes a number.

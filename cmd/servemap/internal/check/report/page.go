@@ -5,6 +5,7 @@ import (
 	_ "embed" // for the pages
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 	plain "text/template"
 
@@ -65,6 +66,29 @@ func (r *Report) view(all bool, most int) view {
 		v.Few = r.Files[:10]
 	}
 	return v
+}
+
+// Part has the groups of a level.
+type Part struct {
+	Name, Means, Colour string
+	Groups              []Group
+}
+
+// Parts returns the faults, and then the advice, as far as there are any.
+func (r *Report) Parts() (all []Part) {
+	at := slices.IndexFunc(r.Groups, func(g Group) bool { return g.Level == advice })
+	if at < 0 {
+		at = len(r.Groups)
+	}
+	for _, p := range []Part{
+		{"Faults", "what a validator or a crawler objects to", "1;31", r.Groups[:at]},
+		{"Advice", "what is allowed and does not help", "1;33", r.Groups[at:]},
+	} {
+		if len(p.Groups) > 0 {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // Wrapped returns a text in lines that are no wider than the style says.

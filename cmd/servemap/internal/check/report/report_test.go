@@ -37,19 +37,19 @@ func TestReportsSayTheSameInAllForms(t *testing.T) {
 	}{
 		{"text", func(b *strings.Builder) error { return r.Text(b, false, bare) }, []string{
 			"20 of 1,169 listed pages were asked for, chosen by chance (seed 7): 16 answered with a page, 4 with a redirect, " +
-				"an error or nothing. What is", "fault   1 error in the XML\n",
-			"fault   51 pages redirect\n", "/2 redirects (301)", "and 48 more; -all names them",
+				"an error or nothing. What is", "Faults: what a validator or a crawler objects to\n", "fault   1 error in the XML\n",
+			"fault   51 pages redirect\n", "/2 redirects (301)", "and 48 more; -all names them", "Advice: what is allowed and does not help\n",
 			"advice  1 sitemap is not named", "1,169 pages listed, 16 read: 52 faults of 2 kinds, 1 piece of advice\n"}},
 		{"text with all", func(b *strings.Builder) error { return r.Text(b, true, bare) },
 			[]string{"/2 redirects (301)", "/3 redirects (301)"}},
 		{"Markdown", func(b *strings.Builder) error { return r.Markdown(b, false) },
-			[]string{"**1,169 pages listed, 16 read: 52 faults of 2 kinds", "## Fault: 51 pages redirect",
-				"- and 1 more; -all lists up to 1,000 of each kind"}},
+			[]string{"**1,169 pages listed, 16 read: 52 faults of 2 kinds", "## Faults: what", "### 51 pages redirect",
+				"- and 1 more; -all lists up to 1,000 of each kind", "## Advice: what is", "### 1 sitemap is not named"}},
 		{"CSV", func(b *strings.Builder) error { return r.CSV(b) },
 			[]string{"level,kind,where,file,line,text,remedy\n", "fault,redirect,https://example.com/3,"}},
 		{"HTML", func(b *strings.Builder) error { return r.HTML(b, false) },
-			[]string{"<h1>52 faults of 2 kinds</h1>", "51 pages redirect</h2>", "&lt;script&gt;", "/49</a>",
-				"and 1 more; -all lists", "servemap check https://example.com -crawl -seed 7</p>"}},
+			[]string{"<h1>52 faults of 2 kinds</h1>", "<h2 class=\"part\">Faults: ", "51 pages redirect</h3>", "&lt;script&gt;", "/49</a>",
+				"and 1 more; -all lists", "<h2 class=\"part\">Advice: ", "servemap check https://example.com -crawl -seed 7</p>"}},
 		{"JSON", func(b *strings.Builder) error { return r.JSON(b) },
 			[]string{`{"level":"fault","kind":"redirect","where":"https://example.com/3"`, `{"level":"summary"`, `"faults":52`}},
 	} {
