@@ -105,28 +105,6 @@ func TestExploringAsksForListedPagesThatNoLinkLeadsTo(t *testing.T) {
 	}
 }
 
-// A page's own word is no refusal by a front: it holds at once, for however many pages.
-func TestPagesThatTurnPrivateLeaveAtOnceWhereTheOwnerExplores(t *testing.T) {
-	var private atomic.Bool
-	mux, links := http.NewServeMux(), numbered("/page-%02d", 20)
-	for _, path := range links {
-		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
-			if private.Load() {
-				w.Header().Set("Cache-Control", "private")
-			}
-			testkit.Page(path)(w, r)
-		})
-	}
-	mux.HandleFunc("/{$}", testkit.Page("home", links...))
-	f := behind(t, mux, open)
-	f.visit("Accept", "*/*", append([]string{"/"}, links...)...)
-	f.explored()
-	f.wantListed(append([]string{"/"}, links...)...)
-	private.Store(true)
-	f.explored()
-	f.wantListed("/")
-}
-
 // A front may take the explorer for a robot that it does not want. That is no password.
 func TestFrontThatRefusesTheExplorerEmptiesNoSitemap(t *testing.T) {
 	const pages = 40

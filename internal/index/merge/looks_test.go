@@ -209,6 +209,17 @@ func TestListedPageThatIsKeptFromStrangersLeavesAsRefused(t *testing.T) {
 	})
 }
 
+// A page's own word is no refusal by a front: it holds at once, for however many pages.
+func TestPagesThatTurnPrivateLeaveAtOnce(t *testing.T) {
+	w, pages := withPages(t, 20)
+	w.site.Looking = Works
+	for _, p := range pages {
+		w.answer(p, 200, cacheControl("private"), own, func(e *observation.Observation) { e.Kept = true })
+	}
+	w.wantLeft()
+	w.wantVerdict(pages[19], excluded, eligibility.Private)
+}
+
 // A page in which this process had no part may be of a cache, or of a front that keeps strangers out.
 func TestPageThatCameFromElsewhereIsComparedWithWhatVisitorsGet(t *testing.T) {
 	elsewhere := func(e *observation.Observation) { e.Explored, e.Elsewhere = true, true }
