@@ -1028,5 +1028,8 @@ func (s *Site) leftOut(verdicts map[string]int) []LeftOut {
 		}
 		counts[cause] = max(0, counts[cause]-n)
 	}
-	return append(leftOut(messages.TableOf(counts, nil), nil), done.LeftOut()...)
+	links := slices.DeleteFunc(done.LeftOut(), func(l LeftOut) bool {
+		return l.Cause == eligibility.LinkHeld.String() // of pages that are held now
+	})
+	return append(leftOut(messages.TableOf(counts, nil), nil), links...)
 }

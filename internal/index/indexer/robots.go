@@ -47,7 +47,11 @@ func (r *robotsTxt) obey(ctx context.Context, s *observation.Observation) error 
 	if !ok {
 		return nil // it cannot be read; the one before still holds
 	}
-	r.SetSitemaps(slices.AppendSeq([]string{}, robots.Sitemaps(text)))
+	if s.Response.Status != http.StatusOK && len(r.Sitemaps()) > 0 {
+		r.SetSitemaps(nil) // the file may be missing for a moment only; the next answer tells
+	} else {
+		r.SetSitemaps(slices.AppendSeq([]string{}, robots.Sitemaps(text)))
+	}
 	seen := robots.Parse(text)
 	if before.Saw(seen, s.At, s.Explored) == *before {
 		return nil

@@ -81,6 +81,25 @@ func randomRobots(locations ...string) string {
 }
 
 // While the stored robots.txt cannot be read, no page is listed: it may disallow any of them.
+// In an outage, a server may answer 404 to all: once, that tells nothing of the lines that were there.
+func TestLinesOfAMissingRobotsTxtAreUnknownAtFirst(t *testing.T) {
+	runInBubble(t, "", Config{}, func(r *rig) {
+		for i, want := range []string{"[]", "[]", "[https://example.com/sitemap.xml]", "unknown", "[]"} {
+			switch i {
+			case 2:
+				serveRobots(r, 200, "Sitemap: https://example.com/sitemap.xml")
+			default:
+				serveRobots(r, 404, "")
+			}
+			got := "unknown"
+			if lines := r.indexer.Sitemaps(); lines != nil {
+				got = fmt.Sprint(lines)
+			}
+			base.Equal(r, got, want, "answer %d", i)
+		}
+	})
+}
+
 func TestDamagedRobotsTxtListsNothing(t *testing.T) {
 	for name, change := range map[string]func(r *rig, key string){
 		"damaged": func(r *rig, key string) { r.damage(key) },

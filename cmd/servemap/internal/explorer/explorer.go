@@ -39,6 +39,8 @@ type Explorer struct {
 	busy sync.Mutex
 }
 
+var errNothing = errors.New("the site gave no page to begin with; see what it answers where visitors enter")
+
 var errBusy = errors.New("the site is being explored already; wait until that is done")
 
 // Run explores.
@@ -174,7 +176,13 @@ func (e *Explorer) AtStart(ctx context.Context, always bool, opts servemap.Explo
 	}
 	opts.Progress = Progress(e.Log)
 	e.keepTrying(ctx, func() error {
-		_, err := e.Run(ctx, opts)
+		done, err := e.Explore(ctx, opts)
+		if err == nil && done.Pages == 0 {
+			return errNothing
+		}
+		if err == nil {
+			e.tell(done)
+		}
 		return err
 	})
 }

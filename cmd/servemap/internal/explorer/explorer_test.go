@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -91,6 +92,35 @@ func TestStartExploresAgainWhereTheSiteRefusedPages(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestStartTriesUntilTheSiteGivesAPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		down, log := atomic.Bool{}, new(base.Log)
+		down.Store(true)
+		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if down.Load() {
+				w.WriteHeader(http.StatusInternalServerError)
+				return
+			}
+			testkit.PageOfItsURL("/a")(w, r)
+		})
+		site, err := servemap.New(testkit.Origin, nil, &servemap.Options{Robots: "User-agent: *", Logger: log.Logger()})
+		base.Check(t, err)
+		e := &Explorer{Site: site, Handler: site.Wrap(h), Inside: true, Log: log.Logger()}
+		done := make(chan struct{})
+		go func() { defer close(done); e.AtStart(t.Context(), false, servemap.ExploreOptions{}) }()
+		time.Sleep(time.Minute)
+		if text := log.String(); strings.Count(text, "level=WARN") != 1 || !strings.Contains(text, "no page to begin with") || strings.Contains(text, "msg=explored") {
+			t.Errorf("while the site answers 500: %s", text)
+		}
+		down.Store(false)
+		<-done
+		base.Check(t, site.Close(t.Context()))
+		if text := log.String(); strings.Count(text, "msg=explored") != 1 {
+			t.Error(text)
+		}
+	})
 }
 
 func TestOtherSettingsExploreAgain(t *testing.T) {
