@@ -49,7 +49,7 @@ func healthCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 			case h.Ending:
 				text += ", which ends in order"
 			case !h.Ready:
-				text += "; the sitemap is a 503 that says why"
+				text += "; there is no sitemap yet, and its address says why"
 			}
 		}
 		if a.json {

@@ -106,7 +106,8 @@ func TestCrawlThatListsNothingSaysWhatHelps(t *testing.T) {
 		{"crawl", []string{"crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml")}, codeNo,
 			[]string{"\n0 listed · ", cure + "\n", "is not written: No page of " + site.URL + " is listed yet."}, "inspector"},
 		{"check", []string{"check", site.URL, "-crawl"}, codeNo,
-			[]string{"The crawl could list none of 22 pages. Sent as not to be stored (Cache-Control: no-store). ", cure},
+			[]string{"The crawl could list none of 22 pages. 2", " pages are sent as not to be stored (Cache-Control: no-store). ",
+				cure},
 			"linked nowhere"},
 		{"crawl with such a flag", []string{"crawl", site.URL, "-public", "/article-2", "-out",
 			filepath.Join(t.TempDir(), "sitemap.xml")}, codeDone, []string{

@@ -90,7 +90,7 @@ func (p *process) reload(old []*site, read func() ([]*settings.Settings, error))
 		served, err = p.open(sites)
 	}
 	if err != nil {
-		p.log.Error("the settings were not taken; what is served goes on", "err", err)
+		p.log.Error("the new settings cannot be used, so the old ones stay", "err", err)
 		for name, d := range p.doors {
 			if d.shift == nil { // nobody would answer there
 				d.close()

@@ -85,11 +85,11 @@ never = [NEVER]
 		base.Check(t, c.Process.Signal(syscall.SIGHUP))
 	}
 	again("nonsense")
-	s.log.await(t, "the settings were not taken")
+	s.log.await(t, "the new settings cannot be used")
 	again(text("") + "origin = 3")
-	s.log.await(t, "the settings were not taken")
+	s.log.await(t, "the new settings cannot be used")
 	again(text("") + "[[site]]\norigin = \"http://b.example\"\nfolder = \"" + b + "\"\ndata = \"" + dir + "/c\"")
-	s.log.await(t, "the settings were not taken")
+	s.log.await(t, "the new settings cannot be used")
 	if code, _ := ask("a.example", "/a.html"); code != 200 {
 		t.Errorf("with a bad file a site answers %d", code)
 	}

@@ -343,7 +343,7 @@ func (s *site) own() {
 		s.work.Go(func() { s.notifier.Run(ctx) })
 	}
 	if end, err := s.answerIn(ctx); err != nil {
-		s.log.Error("commands cannot ask this process by its folder", "err", err)
+		s.log.Error("commands such as \"servemap status\" cannot reach this process", "err", err)
 	} else {
 		s.unanswer()
 		s.unanswer = end

@@ -204,8 +204,8 @@ func (p *statusPage) facts() string {
 			said = append(said, "No page has a lastmod yet: dates appear as pages change.")
 		}
 		if week.Events() > 0 {
-			said = append(said, fmt.Sprintf("In seven days: %s new, %s changed, %s gone.",
-				report.Number(week.Added), report.Number(week.Changed), report.Number(week.Removed)))
+			said = append(said, fmt.Sprintf("In seven days: %s new, %s, %s gone.", report.Number(week.Added),
+				report.Count(week.Changed, "change"), report.Number(week.Removed)))
 		}
 	}
 	return strings.Join(said, " ")
@@ -216,9 +216,12 @@ func clock(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") 
 // look says what needs the owner's attention besides the pages and links that are left out.
 func (p *statusPage) look() string {
 	var b strings.Builder
+	forOne := slices.ContainsFunc(p.Reasons, func(g inspect.Group) bool {
+		return g.Reason == eligibility.Private.String() || g.Reason == eligibility.NoStore.String()
+	})
 	for _, l := range append(p.troubles(), p.Look...) {
-		if l.View == "links" || strings.HasPrefix(l.View, "pages?") { // more of them follows
-			continue
+		if l.View == "links" || strings.HasPrefix(l.View, "pages?") || forOne && messages.ForOne.In([]string{l.Text}) {
+			continue // more of them follows
 		}
 		fmt.Fprintf(&b, "%s\n", report.Wrap(p.Escape(l.Text), "        ", p.Width))
 	}

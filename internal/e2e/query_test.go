@@ -84,7 +84,7 @@ func TestQueriesThatArePagesAreExplored(t *testing.T) {
 					s.Errorf("%d are left out as endless too, where the parameter is why", n)
 				}
 				s.Shut() // completes the log
-				logs := strings.Contains(s.Logged.String(), "holds a session or does something. Left out: ")
+				logs := strings.Contains(s.Logged.String(), "only sorts, filters or searches. Left out: ")
 				if logs != (tt.hint != "") {
 					s.Errorf("the log says %s", s.Logged)
 				}

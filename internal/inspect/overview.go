@@ -180,7 +180,7 @@ func (i *Inspector) look(ctx context.Context, s messages.Counts, reasons []Group
 	if i.robotsTxt() == RobotsLacks && !s.ReportOnly {
 		line := strings.ReplaceAll(i.RobotsLine, "\n", ", ")
 		all = append(all, Look{"robots.txt does not name the sitemap, so search engines may not find it. Add to it: " +
-			line + words.Say(" ({Robots} does so by itself)."), "files"})
+			line + words.Say(" ({Robots} adds it for you)."), "files"})
 	}
 	if told, living, err := i.told(ctx); err == nil && living {
 		for _, e := range told.Endpoints {

@@ -92,7 +92,7 @@ var hintTexts = [hints]string{
 		"Make it answer 200, or name in {Entries} where anonymous visitors find pages.",
 	Credentials: "Nearly every request has credentials, a certificate, or a header that may name a user, so no visitor " +
 		"counts as anonymous. " +
-		"If a proxy adds that to all, have it leave that out{OrAnonymous}. If the header says nothing of who is asking, " +
+		"If a proxy adds that to every request, turn that off{OrAnonymous}. If the header does not tell visitors apart, " +
 		"name it in {Benign}, with a colon after it.",
 	Cookies: "Nearly every request has a cookie that may be a log-in, so it does not count as an anonymous visitor's. " +
 		"Explore the site with {Explore}: then it asks for its pages itself, without cookies. " +
@@ -114,7 +114,7 @@ var hintTexts = [hints]string{
 	Cut: "Some pages are longer than the 2 MiB, or have more than the 5,000 links, that are read of each, so links " +
 		"behind that are not followed. " +
 		"Shorten them, or link to what is missing from another page.",
-	DeadEnd: "The pages where visitors enter link to no page of the site, but servemap lists pages by the links to them. " +
+	DeadEnd: "The pages where visitors enter link to no page of the site, and servemap finds pages by links. " +
 		"Link to them, name more pages in {Entries}, or add {Always} for them.",
 	Few: "Hardly any of the pages that visitors saw is listed. Ask {Stats} for the reasons, and {Explain} about a page.",
 	Leaving: "Many pages left the sitemap in a short time. " +

@@ -152,10 +152,10 @@ var reasons = []Reason{
 			"never stands for a log-in (PHPSESSID does), name it in {Benign}."},
 	{Reason: eligibility.IdentityHeader, Care: Look,
 		Why: "{a header may name|visit had a header that may name|visits had a header that may name} a user",
-		Todo: "If a proxy adds it to all and it says nothing of who is asking, name it in {Benign}, with a colon " +
-			"after it."},
+		Todo: "If a proxy adds it to every request and it does not tell visitors apart, name it in {Benign}, with a " +
+			"colon after it."},
 	{Reason: eligibility.Authorization, Care: Look, Why: "{the visitor|visit|visits} sent credentials",
-		Todo: "If a proxy adds them to all, have it leave that out{OrAnonymous}."},
+		Todo: "If a proxy adds them to every request, turn that off{OrAnonymous}."},
 	{Reason: eligibility.ClientCertificate, Care: Look, Why: "{the visitor has|visit had|visits had} a certificate"},
 	{Reason: eligibility.NotAnonymous, Care: Intended,
 		Why: "{|visit was not anonymous, as |visits were not anonymous, as }{Anonymous} says" +
@@ -178,8 +178,8 @@ var reasons = []Reason{
 			"linked addresses may change something, so they were} not asked for",
 		Todo: "If {it is a page|they are pages}, add {Always} for {it|them}."},
 	{Reason: eligibility.LinkHeld, Care: Wait,
-		Why: "{address looks like a secret, so the page waits until its link was|addresses look like secrets, " +
-			"so the pages wait until their links were} seen a day apart",
+		Why: "{address looks like a secret, so the page waits until its link is|addresses look like secrets, " +
+			"so the pages wait until their links are} seen again a day later",
 		Todo: "Add {Always} to list {it|them} now."},
 	{Reason: eligibility.LinkElsewhere, Care: Wait,
 		Why: "{page was answered by something else at the origin than this process, so it waits|pages were " +
@@ -258,8 +258,7 @@ var reasons = []Reason{
 	{Reason: eligibility.AddressQuery, Care: Look,
 		Why: "{there is|linked address has|linked addresses have} a parameter that {Query} does not name, or one " +
 			"without a value",
-		Todo: "Name parameters that make pages of their own in {Query}, but none that only sorts, filters or searches, " +
-			"holds a session or does something."},
+		Todo: "Name in {Query} what makes a page of its own, and nothing that only sorts, filters or searches."},
 }
 
 const (

@@ -6,6 +6,7 @@ package explorer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -39,7 +40,7 @@ type Explorer struct {
 	busy sync.Mutex
 }
 
-var errNothing = errors.New("the site gave no page to begin with; see what it answers where visitors enter")
+var errNothing = errors.New("the site gave no page to begin with; see what it answers to visitors there")
 
 var errBusy = errors.New("the site is being explored already; wait until that is done")
 
@@ -142,7 +143,10 @@ func cause(st servemap.Stats) (name, means string, n int) {
 			count(reason, n)
 		}
 	}
-	return name, messages.ReasonNamed(name).Means(), int(most)
+	if r := messages.ReasonOf(name, int(most)); r.Why != "" {
+		means = strings.TrimSpace(fmt.Sprintf("%d %s. %s", most, r.Why, r.Todo))
+	}
+	return name, means, int(most)
 }
 
 // logEvery is how often the log tells the progress. The steps in between are logged at the level debug.
@@ -170,7 +174,7 @@ func Progress(log *slog.Logger) func(servemap.Exploration) {
 // not set. It tries until that succeeds, such as while a database or the site itself starts.
 func (e *Explorer) AtStart(ctx context.Context, always bool, opts servemap.ExploreOptions) {
 	if with, err := control.ReadFile(e.Explored); err == nil && string(with) == e.Settings && !always {
-		e.Log.Info("not explored, since that was done before; \"servemap explore\" does it all the same")
+		e.Log.Info("not explored, since that was done before; \"servemap explore\" does it again")
 		e.Revisit(ctx, 0) // from now on, the site looks at what a stranger gets
 		return
 	}
@@ -221,7 +225,7 @@ func (e *Explorer) keepTrying(ctx context.Context, do func() error) {
 			last = "" // the log has it
 		} else if err.Error() != last {
 			last = err.Error()
-			e.Log.Warn("not explored", "err", err, "again in", wait)
+			e.Log.Warn("not explored yet", "err", err, "again in", wait)
 		}
 		e.Log.Debug(Exploring, "waiting", err)
 		select {
