@@ -163,11 +163,12 @@ func TestPagesAreChosenWhenTheyAreSent(t *testing.T) {
 	}
 }
 
-// walk makes the site have a list without end, and a stranger walk along it.
+// walk makes the site have a list without end, and a stranger walk along it. head may have the DAY of a page, each its own.
 func (r *runningSite) walk(pages int, head string) {
 	r.Helper()
 	r.pages.answer("/news", func(w http.ResponseWriter, req *http.Request) {
 		n, _ := strconv.Atoi(req.URL.Query().Get("page"))
+		head := strings.ReplaceAll(head, "DAY", time.Date(1990, 1, n, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
 		testkit.Reply(200, testkit.HTML(head, fmt.Sprintf(`the news of list %d <a href="/news?page=%d">older</a>`, n, n+1)))(
 			w, req)
 	})
@@ -189,10 +190,8 @@ func TestStrangerWhoWalksAlongAListHoldsNothingBack(t *testing.T) {
 		pages int
 		head  string
 	}{
-		{"few pages", 90, ""},
-		{"many", 110, ""},
-		{"very many", batchPages + 100, ""},
-		{"with old dates", 110, `<meta property="article:modified_time" content="1999-12-01T00:00:00Z">`},
+		{"more than a post takes", batchPages + 100, ""},
+		{"with old dates", 110, `<meta property="article:modified_time" content="DAYT00:00:00Z">`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
