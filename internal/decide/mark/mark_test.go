@@ -127,6 +127,8 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 		{"the day", append(known, text(one, two, "A reader adds on the 7th that it was louder.")), Held, 0},
 		{"a count that is no day", append(known, text(one, two, "A reader adds, 7m8s later, that it was louder.")), Changed,
 			6},
+		{"other capitals in short texts", append(slices.Repeat([]string{text(one, "FOLLOW US")}, 5),
+			slices.Repeat([]string{text(one, "Follow us")}, 4)...), Same, 0},
 		{"a price", append(slices.Repeat([]string{text(one, "€ 12.50")}, 5), text(one, "€ 13.50")), Changed, 6},
 		{"a price in letters", append(slices.Repeat([]string{text(one, "129,00 Kč")}, 5), text(one, "139,00 Kč")), Changed,
 			6},

@@ -26,6 +26,9 @@ type View struct {
 	prose  bool   // it has a text that is longer than any item
 	blocks []block
 
+	loss  uint16 // the wave to which the loss of its texts belongs, 0 for none
+	loses bool   // such a wave has come: a deploy took a text from many pages
+
 	announces bool // Observe sets it: what is new announces a page that nobody knew
 }
 
@@ -225,7 +228,7 @@ func (r *reading) fact(b *html.Block) {
 	if b.Heading {
 		text = letters(text)
 	}
-	r.facts = append(maskBuilds(r.facts, text), ' ')
+	r.facts = append(maskBuilds(r.facts, bytes.ToLower(text)), ' ')
 }
 
 // row returns a block of the facts since the last other text, or since a heading among them. They count together: what

@@ -55,7 +55,7 @@ func (c *comparison) settle() (since int64) {
 		}
 		w.again(c.at)
 		switch {
-		case w.Patience > 0 && !w.Gone && (b.swept || b.on > w.Most):
+		case w.Patience > 0 && w.Gone && w.Wave != 0 && c.loses, w.Patience > 0 && !w.Gone && (b.swept || b.on > w.Most):
 			*w = watched{}
 		case w.Patience > 0 && w.Seen > w.Patience && c.at-int64(w.Since) > w.wait() && !(w.Gone && c.Doubt > 0):
 			since = max(since, int64(w.Since))
@@ -182,7 +182,7 @@ const lossObservations = 2
 // lose watches for a lost text to come back. If one did before, texts come and go on this page.
 func (c *comparison) lose() {
 	w := watched{Key: c.lost(), Prev: lostText, Next: ^uint16(lostText), Since: uint32(c.at), Seen: 1,
-		Patience: lossObservations, Wait: lastingTime, Gone: true}
+		Patience: lossObservations, Wait: lastingTime, Wave: c.loss, Gone: true}
 	if w.Key != 0 && c.movesOf(&w) == 0 {
 		c.follow(w)
 	}

@@ -72,6 +72,10 @@ func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
 			}
 		}
 	}
+	if gone, _ := m.missing(v); len(gone) > 0 && s.swell(lostText, family, uint32(v.Last), uint32(at), 0) {
+		v.loss = lostText
+	}
+	v.loses = s.came(lostText)
 	redesigned, full := 2*moved > old, had.len() == placesRemembered
 	for i := range v.blocks {
 		b, begun := &v.blocks[i], uint8(0)
@@ -121,10 +125,10 @@ func (s *Site) Disowns(m Mark, since int64) bool {
 	found := false
 	for i := range m.watch {
 		w := &m.watch[i]
-		if w.Seen == 0 || w.Patience > 0 || w.Gone || int64(w.Since) != since {
+		if w.Seen == 0 || w.Patience > 0 || int64(w.Since) != since {
 			continue
 		}
-		if e := s.shown(uint64(w.Hash)); !s.came(w.Wave) && (e == nil || e.pages() <= w.Most) {
+		if e := s.shown(uint64(w.Hash)); !s.came(w.Wave) && (e == nil || w.Gone || e.pages() <= w.Most) {
 			return false
 		}
 		found = true
