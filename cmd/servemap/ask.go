@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/servemap/servemap"
-	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/cmd/servemap/internal/explorer"
 	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
@@ -195,7 +194,7 @@ func exploreCommand(s streams, fs *flag.FlagSet) func(context.Context, string) e
 		case a.json:
 			return nil
 		}
-		fmt.Fprintf(a.out, "%s got %s. Now:\n\n", report.Count(last.Requests, "request"), report.Count(last.Pages, "page"))
+		fmt.Fprintf(a.out, "%s got %s. Now:\n\n", words.Count(last.Requests, "request"), words.Count(last.Pages, "page"))
 		return a.status(ctx)
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/servemap/servemap/internal/crawl/explore"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/inspect"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // closing is what a crawl says at its end.
@@ -346,8 +347,8 @@ func (c closing) write(w io.Writer, s report.Style) error {
 	for _, l := range c.left {
 		left += l.n
 	}
-	result := fmt.Sprintf("%s listed · %s · %s left out", report.Number(c.listed),
-		report.Count(len(c.broken), "broken link"), report.Number(left))
+	result := fmt.Sprintf("%s listed · %s · %s left out", words.Number(c.listed),
+		words.Count(len(c.broken), "broken link"), words.Number(left))
 	if c.to != "" {
 		result += " → " + s.Escape(c.to)
 	}
@@ -389,7 +390,7 @@ func (c closing) write(w io.Writer, s report.Style) error {
 		for _, l := range part.all {
 			how := "; -all names them"
 			if known := len(l.some); known < l.n {
-				how = "; -all names " + report.Number(known-shownOf) + " of them"
+				how = "; -all names " + words.Number(known-shownOf) + " of them"
 			}
 			l.write(&b, s, most, how)
 		}
@@ -413,7 +414,7 @@ func (l leftOut) says() string {
 // write writes why pages were left out, what helps, some of them, and how more are named.
 func (l leftOut) write(b *strings.Builder, s report.Style, most int, how string) {
 	wrapped := report.Wrap(s.Escape(l.says()), strings.Repeat(" ", 8), s.Width)
-	fmt.Fprintf(b, "  %s%s\n", s.Paint("1", fmt.Sprintf("%4s", report.Number(l.n))),
+	fmt.Fprintf(b, "  %s%s\n", s.Paint("1", fmt.Sprintf("%4s", words.Number(l.n))),
 		strings.TrimPrefix(wrapped, strings.Repeat(" ", 6)))
 	shown := l.some[:min(len(l.some), most)]
 	for _, address := range shown {
@@ -423,7 +424,7 @@ func (l leftOut) write(b *strings.Builder, s report.Style, most int, how string)
 		if len(shown) == len(l.some) { // no more have a name
 			how = ""
 		}
-		fmt.Fprintf(b, "        and %s more%s\n", report.Number(more), how)
+		fmt.Fprintf(b, "        and %s more%s\n", words.Number(more), how)
 	}
 }
 

@@ -24,7 +24,6 @@ import (
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/cmd/servemap/internal/check"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
-	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/cmd/servemap/internal/explorer"
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
@@ -37,6 +36,7 @@ import (
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/page/sitemap"
+	"github.com/servemap/servemap/internal/page/words"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/badgerstore"
 	"github.com/servemap/servemap/store/memstore"
@@ -229,9 +229,9 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 	}
 	cut, cure := "", "give a greater -max"
 	if done.Waiting > 0 || done.Skipped[eligibility.LinkTooMany.String()] > 0 {
-		cut = fmt.Sprintf("the crawl was cut after %s, by -max", report.Count(done.Requests, "request"))
+		cut = fmt.Sprintf("the crawl was cut after %s, by -max", words.Count(done.Requests, "request"))
 	} else if n := done.Refused; n > 0 {
-		cut, cure = "the site refused "+report.Count(n, "page")+", or did not answer", "crawl it again later"
+		cut, cure = "the site refused "+words.Count(n, "page")+", or did not answer", "crawl it again later"
 	}
 	wrote := c.write(ctx, files, cut, cure)
 	if found.to = c.out; wrote != nil || c.out == "-" {
@@ -470,7 +470,7 @@ func (c *crawl) wallsIn() (text string) {
 	t := &table{got: c.site.answers(), told: map[string]bool{}}
 	t.answered(wallsOf(t.got))
 	for _, row := range t.rows {
-		text += " " + report.Number(row.n) + " " + row.says()
+		text += " " + words.Number(row.n) + " " + row.says()
 	}
 	return text
 }
@@ -557,7 +557,7 @@ func linked(ctx context.Context, s streams, origin string, sitemaps []string) (f
 		if answer := root.says(); answer != "" && root.Wall == "" { // where all begins
 			means, add = c.Origin+"/ "+answer+".", ""
 		}
-		says := []string{"The crawl could list none of", report.Count(done.Pages, "page") + ".", means, c.cure(add),
+		says := []string{"The crawl could list none of", words.Count(done.Pages, "page") + ".", means, c.cure(add),
 			c.wallsIn()}
 		found.Why = strings.Join(strings.Fields(strings.Join(says, " ")), " ")
 	}

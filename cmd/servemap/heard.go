@@ -184,7 +184,6 @@ func faultsOf(ctx context.Context, a *answers, got map[string]*answered) (found 
 	}
 	slices.SortFunc(listed, func(a, b *pages.Page) int { return strings.Compare(a.Entry.Loc, b.Entry.Loc) })
 	pages.Compare(listed, nil, &r, time.Now())
-	r.Finish()
 	for _, g := range r.Groups {
 		if g.Level != "fault" {
 			continue

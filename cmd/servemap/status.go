@@ -17,6 +17,7 @@ import (
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/inspect"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // status is what the inspector knows of the whole site, and what IndexNow does.
@@ -64,7 +65,7 @@ func (a *asking) status(ctx context.Context) error {
 		return a.show(p.status)
 	}
 	if !a.served {
-		p.State = report.Count(p.Stats.Listed, "page") + " listed; no process serves the site, and this is what is stored"
+		p.State = words.Count(p.Stats.Listed, "page") + " listed; no process serves the site, and this is what is stored"
 	}
 	to := a.out.(terminal.Plain) // as run has made it
 	p.Style = styleOf(to)
@@ -199,13 +200,13 @@ func (p *statusPage) facts() string {
 			week.Added, week.Changed, week.Removed = week.Added+d.Added, week.Changed+d.Changed, week.Removed+d.Removed
 		}
 		if dated := days[len(days)-1].Dated; dated > 0 {
-			said = append(said, report.Number(dated)+" of the pages have a lastmod.")
+			said = append(said, words.Number(dated)+" of the pages have a lastmod.")
 		} else if p.Stats.Listed > 0 {
 			said = append(said, "No page has a lastmod yet: dates appear as pages change.")
 		}
 		if week.Events() > 0 {
-			said = append(said, fmt.Sprintf("In seven days: %s new, %s, %s gone.", report.Number(week.Added),
-				report.Count(week.Changed, "change"), report.Number(week.Removed)))
+			said = append(said, fmt.Sprintf("In seven days: %s new, %s, %s gone.", words.Number(week.Added),
+				words.Count(week.Changed, "change"), words.Number(week.Removed)))
 		}
 	}
 	return strings.Join(said, " ")
@@ -228,7 +229,7 @@ func (p *statusPage) look() string {
 	if len(p.links.Broken) == 0 {
 		return b.String()
 	}
-	_, links, _ := strings.Cut(report.Count(len(p.links.Broken), "broken link"), " ")
+	_, links, _ := strings.Cut(words.Count(len(p.links.Broken), "broken link"), " ")
 	broken := leftOut{n: len(p.links.Broken), why: links, todo: "Mend the links, or the pages where they lead."}
 	for _, l := range p.links.Broken {
 		from := strings.Join(l.From, " ")
@@ -243,11 +244,11 @@ func (p *statusPage) troubles() (all []inspect.Look) {
 		all = append(all, inspect.Look{Text: "The store cannot be used: " + p.Stats.Store})
 	}
 	if n := p.Stats.Damaged; n > 0 {
-		damaged := report.Count(int(n), "record") + " of the store could not be read; what was in them is learned again."
+		damaged := words.Count(int(n), "record") + " of the store could not be read; what was in them is learned again."
 		all = append(all, inspect.Look{Text: damaged})
 	}
 	if n := p.Stats.Dropped; n > 0 {
-		all = append(all, inspect.Look{Text: report.Count(int(n), "visit") + " taught nothing, as too many came at once."})
+		all = append(all, inspect.Look{Text: words.Count(int(n), "visit") + " taught nothing, as too many came at once."})
 	}
 	return all
 }
@@ -276,14 +277,14 @@ func (p *statusPage) engines() string {
 			continue
 		}
 		last := c.Days[0]
-		line := fmt.Sprintf("%s: %s on %s", c.Engine, report.Count(last.Claimed, "request"), last.Day.Format("2 Jan"))
+		line := fmt.Sprintf("%s: %s on %s", c.Engine, words.Count(last.Claimed, "request"), last.Day.Format("2 Jan"))
 		if len(c.Files) > 0 {
 			line += ", read the sitemap " + clock(c.Files[0].At)
 		}
 		lines = append(lines, line)
 	}
 	if t := p.IndexNow; t != nil {
-		sent, waits := report.Count(t.SentToday, "page"), report.Number(t.Pending)
+		sent, waits := words.Count(t.SentToday, "page"), words.Number(t.Pending)
 		lines = append(lines, fmt.Sprintf("IndexNow: %s accepted today, %s waiting", sent, waits))
 		for _, e := range t.Endpoints {
 			lines = append(lines, "  "+e.URL+": "+cmp.Or(e.Verdict, "nothing was sent yet"))
@@ -292,7 +293,7 @@ func (p *statusPage) engines() string {
 			line := "Search Console: " + f.URL + " was not downloaded yet"
 			if !f.LastDownloaded.IsZero() {
 				line = fmt.Sprintf("Search Console: %s, %s and %s, downloaded %s", f.URL,
-					report.Count(f.Submitted, "page"), report.Count(f.Errors, "error"), clock(f.LastDownloaded))
+					words.Count(f.Submitted, "page"), words.Count(f.Errors, "error"), clock(f.LastDownloaded))
 			}
 			lines = append(lines, line)
 		}

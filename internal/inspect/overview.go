@@ -169,11 +169,11 @@ func (i *Inspector) look(ctx context.Context, s messages.Counts, reasons []Group
 		all = append(all, Look{"Pages were asked for, and none is listed yet.", "#ignored"})
 	}
 	if s.Broken > 0 {
-		all = append(all, Look{count(s.Broken, "broken link") + " on listed pages.", "links"})
+		all = append(all, Look{words.Count(s.Broken, "broken link") + " on listed pages.", "links"})
 	}
 	for _, g := range reasons {
 		if g.Care == messages.Look {
-			text := thousands(strconv.Itoa(g.Pages)) + " " + messages.ReasonOf(g.Reason, g.Pages).Why + "."
+			text := words.Thousands(strconv.Itoa(g.Pages)) + " " + messages.ReasonOf(g.Reason, g.Pages).Why + "."
 			all = append(all, Look{text, "pages?reason=" + g.Reason}) // the list below says more
 		}
 	}
@@ -199,17 +199,17 @@ func (i *Inspector) look(ctx context.Context, s messages.Counts, reasons []Group
 func state(s messages.Counts) string {
 	switch {
 	case s.ReportOnly:
-		return fmt.Sprintf("Nothing is published yet: %s would be listed", count(s.Listed, "page"))
+		return fmt.Sprintf("Nothing is published yet: %s would be listed", words.Count(s.Listed, "page"))
 	case s.Unserved && s.Listed > 0:
-		return count(s.Listed, "page") + " known, but no request for the sitemap has come here yet"
+		return words.Count(s.Listed, "page") + " known, but no request for the sitemap has come here yet"
 	case s.Unserved:
 		return "No request for the sitemap has come here yet"
 	case s.Listed > 0 && s.NoStore:
-		return count(s.Listed, "page") + " in the last sitemap"
+		return words.Count(s.Listed, "page") + " in the last sitemap"
 	case s.NoStore:
 		return "No sitemap for now"
 	case s.Listed > 0:
-		return count(s.Listed, "page") + " in the sitemap"
+		return words.Count(s.Listed, "page") + " in the sitemap"
 	case s.Making():
 		return "The first file of the sitemap is being made"
 	case s.Observations == 0 && len(s.Ignored) == 0:

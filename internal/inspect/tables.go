@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"time"
+
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // field returns a field of a struct of package servemap.
@@ -127,7 +129,7 @@ func timelineOf(first, last time.Time, changes []time.Time, seen int) (all []hap
 	}
 	slices.SortStableFunc(all, func(a, b happening) int { return b.At.Compare(a.At) })
 	if earlier := seen - len(changes); earlier > 0 && len(changes) > 0 {
-		all = append(all, happening{"changed", count(earlier, "earlier change"), time.Time{}})
+		all = append(all, happening{"changed", words.Count(earlier, "earlier change"), time.Time{}})
 	}
 	return append(all, happening{"added", "First seen", first})
 }

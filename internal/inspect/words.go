@@ -17,8 +17,8 @@ import (
 
 // functions are what the templates call.
 var functions = template.FuncMap{
-	"num": func(n any) string { return thousands(fmt.Sprint(n)) }, "count": counted, "ago": ago, "started": started,
-	"next": nextObservation, "date": date, "iso": iso, "span": Span, "bytes": bytesOf,
+	"num": func(n any) string { return words.Thousands(fmt.Sprint(n)) }, "count": counted, "ago": ago, "started": started,
+	"next": nextObservation, "date": date, "iso": iso, "span": Span, "bytes": words.Size,
 	"path": showPath, "plot": plotOf, "share": share, "word": func(v any) string { return verdicts[fmt.Sprint(v)].Word },
 	"tone":    func(v any) string { return verdicts[fmt.Sprint(v)].Tone },
 	"care":    careWord,
@@ -32,26 +32,10 @@ var functions = template.FuncMap{
 	"often": often, "days": daysOf, "timeline": timelineOf, "crawlers": crawlersOf, "month": monthOf,
 }
 
-// thousands writes a whole number with commas between its thousands.
-func thousands(digits string) string {
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
-
-// count writes a number of things.
-func count[N int | uint64](n N, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return thousands(fmt.Sprint(n)) + " " + thing + "s"
-}
-
 // counted is count for the templates.
 func counted(n any, thing string) string {
 	i, _ := strconv.ParseUint(fmt.Sprint(n), 10, 64)
-	return count(i, thing)
+	return words.Count(i, thing)
 }
 
 func iso(t time.Time) string { return t.UTC().Format(time.RFC3339) }
@@ -94,7 +78,7 @@ func Span(d time.Duration) string {
 	seconds := d.Seconds()
 	for _, u := range units {
 		if n := int(seconds/u.seconds + 0.5); seconds >= u.seconds*0.95 {
-			return count(max(n, 1), u.name)
+			return words.Count(max(n, 1), u.name)
 		}
 	}
 	return "less than a second"
@@ -111,7 +95,7 @@ func often(changes int, likely, least, most time.Duration) string {
 	if changes == 1 {
 		was = "was"
 	}
-	return upper(every) + ". " + count(changes, "change") + " " + was + " seen."
+	return upper(every) + ". " + words.Count(changes, "change") + " " + was + " seen."
 }
 
 // percent writes a part of a whole. Only none is 0 %, and only the whole is 100 %.
@@ -132,16 +116,6 @@ func took(d time.Duration) string {
 		return fmt.Sprintf("%d ms", max(d.Milliseconds(), 1))
 	}
 	return fmt.Sprintf("%.1f s", d.Seconds())
-}
-
-func bytesOf(n int) string {
-	switch {
-	case n < 1000:
-		return count(n, "byte")
-	case n < 1_000_000:
-		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
 
 // show returns what the inspector shows for a URL of the site: its path, readable.

@@ -6,18 +6,19 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/page/words"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func TestNumbersAndTimesAreWrittenForPeople(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	for _, tt := range []struct{ name, got, want string }{
-		{"no thousands", thousands("999"), "999"},
-		{"thousands", thousands("1000"), "1,000"},
-		{"millions", thousands("1234567"), "1,234,567"},
-		{"none", count(0, "page"), "0 pages"},
-		{"one", count(1, "page"), "1 page"},
-		{"many", count(12345, "page"), "12,345 pages"},
+		{"no thousands", words.Thousands("999"), "999"},
+		{"thousands", words.Thousands("1000"), "1,000"},
+		{"millions", words.Thousands("1234567"), "1,234,567"},
+		{"none", words.Count(0, "page"), "0 pages"},
+		{"one", words.Count(1, "page"), "1 page"},
+		{"many", words.Count(12345, "page"), "12,345 pages"},
 		{"now", ago(now.Add(-time.Second), now), "just now"},
 		{"a clock that is ahead", ago(now.Add(time.Second), now), "just now"},
 		{"seconds", ago(now.Add(-42*time.Second), now), "42 seconds ago"},
@@ -37,9 +38,9 @@ func TestNumbersAndTimesAreWrittenForPeople(t *testing.T) {
 		{"a clock alone", often(0, time.Hour, time.Minute, 7*day), "Text that moves by itself, as a clock does, " +
 			"changes about every hour (between 1 minute and 1 week). No change of the content was seen yet."},
 		{"no time", Span(0), "less than a second"},
-		{"bytes", bytesOf(512), "512 bytes"},
-		{"kilobytes", bytesOf(51_230), "51.2 kB"},
-		{"megabytes", bytesOf(5_123_000), "5.1 MB"},
+		{"bytes", words.Size(512), "512 bytes"},
+		{"kilobytes", words.Size(51_230), "51.2 kB"},
+		{"megabytes", words.Size(5_123_000), "5.1 MB"},
 		{"a path of the site", showPath("https://e.x", "https://e.x/caf%C3%A9"), "/café"},
 		{"another host's", showPath("https://e.x", "https://other.x/a"), "https://other.x/a"},
 		{"what cannot be shown", showPath("", "/a%E2%80%AEb"), "/a%E2%80%AEb"},

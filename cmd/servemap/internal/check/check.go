@@ -28,6 +28,7 @@ import (
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/page/sitemap"
 	"github.com/servemap/servemap/internal/page/sitemap/strict"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // Config says what to check.
@@ -137,7 +138,6 @@ func Run(ctx context.Context, cfg Config) (*report.Report, error) {
 		c.limit(context.Cause(ctx))
 		err = nil
 	}
-	c.Finish()
 	return c.Report, err
 }
 
@@ -160,7 +160,7 @@ func newChecker(cfg Config) (*checker, error) {
 	c := &checker{
 		Config: cfg, fetcher: fetcher{client: explore.NewClient(origin), origin: cfg.Origin, server: cfg.URL},
 		Report: &report.Report{URL: cfg.URL.String(), Site: cfg.URL.Scheme + "://" + address.Host(cfg.URL),
-			Version: metrics.Version(), Files: []report.File{}, Limits: []string{}, Facts: []string{}},
+			Version: metrics.Version(), Files: []report.File{}, Limits: []string{}, Facts: []string{}, Groups: []report.Group{}},
 		now: time.Now().UTC(), read: map[string]bool{}, isNamed: map[string]bool{}, vouched: map[string]string{},
 	}
 	c.Report.Time = c.now.Truncate(time.Second)
@@ -354,7 +354,7 @@ func (c *checker) files(ctx context.Context, names []string) iter.Seq[*file] {
 					continue // it was checked
 				}
 				if len(c.read) == mostFiles {
-					c.limit(errBound{report.Number(mostFiles) + " files were read; the rest was not"})
+					c.limit(errBound{words.Number(mostFiles) + " files were read; the rest was not"})
 					break
 				}
 				c.read[address.Key(u)] = true

@@ -19,6 +19,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/check/sample"
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/sitemap"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // How many pages are read: the first ones always, and more if these are answered fast.
@@ -47,7 +48,7 @@ func wanted(some []*pages.Page) int {
 // pages reads some of the listed pages, and judges them.
 func (c *checker) pages(ctx context.Context) {
 	s := &c.Sample
-	s.Listed, s.Elsewhere, s.Unfit = len(c.judge.Pages)+c.judge.Other+c.judge.Unfit, c.judge.Other, c.judge.Unfit
+	s.Listed = len(c.judge.Pages) + s.Elsewhere + s.Unfit
 	s.Seed = c.Config.Seed
 	c.repeated()
 	if c.judge.Elsewhere != "" {
@@ -56,16 +57,9 @@ func (c *checker) pages(ctx context.Context) {
 	if address.Host(c.server) != address.Host(c.origin) {
 		c.Facts = append(c.Facts, "The pages of "+c.Site+" were asked for at "+c.server.Scheme+"://"+c.server.Host+".")
 	}
-	var may []listing.Entry
-	var addresses []string
-	for _, e := range c.judge.Pages {
-		if u, err := url.Parse(e.Loc); err == nil && c.may(u) {
-			may, addresses = append(may, e), append(addresses, e.Loc)
-		} else {
-			s.Disallowed++
-		}
-	}
-	order := sample.Order(addresses, s.Seed)
+	may := c.allowed(c.judge.Pages)
+	s.Disallowed = len(c.judge.Pages) - len(may)
+	order := sample.Order(may, s.Seed)
 	nowhere := c.nowhere(ctx)
 	c.ahead = "not read: all pages"
 	var all []*pages.Page
@@ -79,8 +73,8 @@ func (c *checker) pages(ctx context.Context) {
 			most = wanted(some)
 		}
 		if all = append(all, some...); met != nil {
-			c.ahead = fmt.Sprintf("not read: %s of %s chosen pages", report.Number(min(most, len(order))-len(all)),
-				report.Number(min(most, len(order))))
+			c.ahead = fmt.Sprintf("not read: %s of %s chosen pages", words.Number(min(most, len(order))-len(all)),
+				words.Number(min(most, len(order))))
 			c.limit(met)
 		}
 	}
@@ -100,7 +94,7 @@ func (c *checker) repeated() {
 	}
 	if entries > c.Sample.Listed && !c.judge.Full {
 		c.Facts = append(c.Facts, fmt.Sprintf("The files have %s entries for %s: others are duplicates, or have no address.",
-			report.Number(entries), report.Count(c.Sample.Listed, "page")))
+			words.Number(entries), words.Count(c.Sample.Listed, "page")))
 	}
 }
 
@@ -109,29 +103,26 @@ func (c *checker) conclude(ctx context.Context, all []*pages.Page, nowhere *page
 	slices.SortStableFunc(all, func(a, b *pages.Page) int {
 		return c.judge.Place(a.Entry.Loc) - c.judge.Place(b.Entry.Loc)
 	})
-	var read []listing.Read
 	for _, p := range all {
 		if p.Read {
 			if c.Sample.Read++; !response.IsHTML(p.Header.Get("Content-Type")) {
 				c.Sample.Files++
 			}
-			read = append(read, listing.Read{Entry: p.Entry, Links: p.Versions()})
+			c.judge.InPage(p.Entry, p.Versions())
 		}
 		if p.Wall != "" {
 			c.Sample.Walled++
 		}
 	}
-	c.judge.InPages(read)
 	c.judge.Languages(c.wrong(append(c.versions(ctx), all...)))
 	pages.Compare(all, nowhere, c.Report, c.now)
 }
 
 // versions asks for some pages in other languages that are not listed.
 func (c *checker) versions(ctx context.Context) (some []*pages.Page) {
-	for _, e := range c.judge.Unlisted() {
-		if u, err := url.Parse(e.Loc); err == nil && c.may(u) && len(some) < fewPages {
-			some = append(some, &pages.Page{Entry: e})
-		}
+	all := c.allowed(c.judge.Unlisted())
+	for _, e := range all[:min(len(all), fewPages)] {
+		some = append(some, &pages.Page{Entry: e})
 	}
 	some, met := c.ask(ctx, some)
 	if met != nil {
@@ -206,6 +197,16 @@ func (c *checker) may(u *url.URL) bool {
 	return c.robots.Allows(u.RequestURI()) && c.ours.Allows(u.RequestURI())
 }
 
+// allowed returns those of some entries that the checker may ask for.
+func (c *checker) allowed(all []listing.Entry) (may []listing.Entry) {
+	for _, e := range all {
+		if u, err := url.Parse(e.Loc); err == nil && c.may(u) {
+			may = append(may, e)
+		}
+	}
+	return may
+}
+
 // nowhere returns what the site shows where it has no page, nil if it answers there as it should. A redirect is no
 // page.
 func (c *checker) nowhere(ctx context.Context) *pages.Page {
@@ -234,7 +235,7 @@ func (c *checker) beside(ctx context.Context) error {
 				n++
 			}
 		}
-		c.Facts = append(c.Facts, "The dates of "+report.Count(n, "page")+" were compared with what servemap observed; "+
+		c.Facts = append(c.Facts, "The dates of "+words.Count(n, "page")+" were compared with what servemap observed; "+
 			"that takes more than a day of observation.")
 	}
 	if c.Config.Linked == nil {
@@ -283,7 +284,7 @@ func (c *checker) compareLinks(found Crawl) {
 		}
 		c.Add("broken-link", report.At{Where: l.From[0]}, "links to %s, which %s%s", l.To, l.Says, others)
 	}
-	text := "A crawl found " + report.Count(len(found.Public), "public page")
+	text := "A crawl found " + words.Count(len(found.Public), "public page")
 	if len(c.Files) == 0 {
 		c.Facts = append(c.Facts, text+", which servemap crawl would list.")
 		return
@@ -309,5 +310,5 @@ func none(n int) string {
 	if n == 0 {
 		return "none"
 	}
-	return report.Number(n)
+	return words.Number(n)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/internal/page/sitemap"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // Date is a lastmod that was read.
@@ -98,7 +99,7 @@ func (j *Judge) Dates(sitemap string) {
 	kind, why := "", "probably that of a build. Search engines ignore such dates"
 	switch {
 	case n == 0 && len(j.Pages) > 0 && j.Undated >= max(fewDates, len(j.Pages)):
-		j.To.Add("dates-none", at, "gives no lastmod for any of its %s pages", report.Number(len(j.Pages)))
+		j.To.Add("dates-none", at, "gives no lastmod for any of its %s pages", words.Number(len(j.Pages)))
 	case n >= 2 && n == len(times) && fresh, len(times) >= fewDates && 10*n >= 9*len(times) && !few:
 		kind = "dates-shared"
 	case len(times) >= fewDates && (10*n >= 9*len(times) || 2*n >= len(times) && d.Span == 0):
@@ -114,8 +115,8 @@ func (j *Judge) Dates(sitemap string) {
 		within = "within an hour of "
 	}
 	if kind != "" {
-		j.To.Add(kind, at, "gives %s of its %s pages one lastmod (%s%s), %s.", report.Number(n),
-			report.Number(len(j.Pages)), within, d, why)
+		j.To.Add(kind, at, "gives %s of its %s pages one lastmod (%s%s), %s.", words.Number(n),
+			words.Number(len(j.Pages)), within, d, why)
 	}
 }
 

@@ -31,10 +31,8 @@ type Judge struct {
 	Site
 	To    *report.Report
 	Pages []Entry // each page of the site once, in the order of the files
-	Other int     // pages of other hosts that vouch for the sitemap
-	// Elsewhere is the first of these.
+	// Elsewhere is the first page of another host that vouches for the sitemap.
 	Elsewhere string
-	Unfit     int // entries with an address that is of no page of the site
 	Undated   int // entries of sitemaps without a lastmod, right or wrong, and without the date of news
 	// Full says that no more pages are kept.
 	Full bool
@@ -80,7 +78,7 @@ func (r *reader) address(e Entry) (*url.URL, address.Fault) {
 // page takes the address of a page.
 func (r *reader) page(e Entry) {
 	e.File = r.name
-	r.Unfit++ // until it is fit
+	r.To.Sample.Unfit++ // until it is fit
 	tell := func(kind, text string, args ...any) { r.To.Add(kind, e.At(), text, args...) }
 	u, why := r.address(e)
 	if u == nil {
@@ -89,9 +87,9 @@ func (r *reader) page(e Entry) {
 	foreign := address.Host(u) != r.Host
 	switch {
 	case foreign && r.Vouches != nil && r.Vouches(u):
-		r.Other++
+		r.To.Sample.Elsewhere++
 		r.Elsewhere = cmp.Or(r.Elsewhere, e.Loc)
-		r.Unfit--
+		r.To.Sample.Unfit--
 		return
 	case foreign:
 		tell("host", "is on another host than the sitemap, which is for %s", r.Host)
@@ -105,7 +103,7 @@ func (r *reader) page(e Entry) {
 	if name := address.Tracking(u); name != "" {
 		tell("tracking", "has the parameter %s", name)
 	}
-	r.Unfit--
+	r.To.Sample.Unfit--
 	key := address.Key(u)
 	if at, is := r.place[key]; is {
 		if first := r.Pages[at]; why.Kind != "fragment" && first.Loc == e.Loc {

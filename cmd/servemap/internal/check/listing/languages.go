@@ -76,12 +76,12 @@ func (r *reader) alternates(n *sitemap.Node, e Entry) {
 			r.To.Add("hreflang", e.At(), "has a link to %s without hreflang", href)
 		}
 	}
-	r.links(e, links)
+	r.links(e, links, false)
 }
 
-// links takes the versions in other languages of a page.
-func (j *Judge) links(e Entry, links []Link) {
-	v := versions{}
+// links takes the versions in other languages of a page, that its entry names, or the page itself.
+func (j *Judge) links(e Entry, links []Link, inPage bool) {
+	v := versions{inPage: inPage}
 	langs := map[string]string{}
 	tell := func(text string, args ...any) { j.To.Add("hreflang", e.At(), text, args...) }
 	for _, l := range links {
@@ -110,21 +110,10 @@ func (j *Judge) links(e Entry, links []Link) {
 	}
 }
 
-// Read is a page that was read, with the versions in other languages that it names itself.
-type Read struct {
-	Entry
-	Links []Link
-}
-
-// InPages takes the versions in other languages that pages name themselves. Where the entry names some, these count.
-func (j *Judge) InPages(read []Read) {
-	for _, p := range read {
-		key := address.KeyOf(p.Loc)
-		if _, is := j.languages[key]; !is {
-			if j.links(p.Entry, p.Links); len(j.languages[key].to) > 0 {
-				j.languages[key] = versions{j.languages[key].to, true}
-			}
-		}
+// InPage takes the versions in other languages that a page names itself. Where its entry names some, these count.
+func (j *Judge) InPage(e Entry, links []Link) {
+	if _, is := j.languages[address.KeyOf(e.Loc)]; !is {
+		j.links(e, links, true)
 	}
 }
 

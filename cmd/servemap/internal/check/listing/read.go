@@ -12,6 +12,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/internal/page/sitemap"
 	"github.com/servemap/servemap/internal/page/sitemap/strict"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // The namespaces of the protocol and of the extensions that Google reads.
@@ -62,7 +63,7 @@ func (j *Judge) File(a Answer) (f report.File, parts []string) {
 	case r.entries == 0 && !r.broken && r.cut == "":
 		r.add("empty", 0, "lists nothing")
 	case r.entries > sitemap.MaxURLs:
-		r.add("size", 0, "has %s entries; at most 50,000 are allowed", report.Number(r.entries))
+		r.add("size", 0, "has %s entries; at most 50,000 are allowed", words.Number(r.entries))
 	}
 	return f, r.parts
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // slack is how far two dates of one change may lie apart: programs differ by a time zone.
@@ -64,13 +65,13 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 			if p.size >= MaxBytes {
 				more = "more than "
 			}
-			to.Add("huge", at, "has %s%s of HTML", more, report.Size(p.size))
+			to.Add("huge", at, "has %s%s of HTML", more, words.Size(p.size))
 		}
 		p.dates(at, to, now, shared(sent, p.sent, read), shared(modified, p.modified, read))
 	}
 	if own > 0 {
 		to.Facts = append(to.Facts, fmt.Sprintf("The lastmod of %s was compared with the date that the page itself gives.",
-			report.Count(own, "page")))
+			words.Count(own, "page")))
 	}
 }
 

@@ -44,7 +44,6 @@ func TestEachAnswerIsJudged(t *testing.T) {
 			r := &report.Report{}
 			Judge(p, now)
 			Compare([]*Page{p}, nil, r, now)
-			r.Finish()
 			switch {
 			case row[1] == "-" && len(r.Groups) > 0, row[1] != "-" && (len(r.Groups) != 1 || r.Groups[0].Kind != row[1]):
 				t.Errorf("found %+v, want %s alone", r.Groups, row[1])
@@ -79,7 +78,6 @@ func found(all ...*Page) string {
 	}
 	r := &report.Report{}
 	Compare(all, nil, r, now)
-	r.Finish()
 	kinds := []string{}
 	for _, g := range r.Groups {
 		kinds = append(kinds, g.Kind)
@@ -119,7 +117,6 @@ func TestPagesThatShowTheSameAreFound(t *testing.T) {
 		t.Errorf("found %q", got)
 	}
 	Compare([]*Page{a, b, c}, nil, r, now)
-	r.Finish()
 	if f := r.Groups[0].Findings; len(f) != 1 || f[0].Where != b.Entry.Loc || f[0].Text != "shows the same text as "+a.Entry.Loc {
 		t.Errorf("it says %+v", f)
 	}
@@ -150,7 +147,6 @@ func TestDatesAreComparedWithWhatWasSeen(t *testing.T) {
 		if told != (tt.first != tt.last) {
 			t.Errorf("%s: it was compared: %v", tt.name, told)
 		}
-		r.Finish()
 		if got := len(r.Groups); (tt.want != "") != (got == 1) || got == 1 && r.Groups[0].Kind != tt.want {
 			t.Errorf("%s: found %+v, want %q", tt.name, r.Groups, tt.want)
 		}

@@ -5,11 +5,11 @@ import (
 	_ "embed" // for the pages
 	"html/template"
 	"io"
-	"slices"
 	"strings"
 	plain "text/template"
 
 	"github.com/servemap/servemap/internal/inspect"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 //go:embed page.html
@@ -25,7 +25,7 @@ var wiki string
 var lines string
 
 var (
-	funcs    = map[string]any{"num": Number, "count": Count, "md": markdown.Replace}
+	funcs    = map[string]any{"num": words.Number, "md": markdown.Replace}
 	page     = template.Must(template.New("report").Funcs(funcs).Parse(source))
 	markPage = plain.Must(plain.New("report").Funcs(funcs).Parse(wiki))
 	textPage = plain.Must(plain.New("report").Funcs(funcs).Parse(lines))
@@ -76,10 +76,7 @@ type Part struct {
 
 // Parts returns the faults, and then the advice, as far as there are any.
 func (r *Report) Parts() (all []Part) {
-	at := slices.IndexFunc(r.Groups, func(g Group) bool { return g.Level == advice })
-	if at < 0 {
-		at = len(r.Groups)
-	}
+	at := r.faults()
 	for _, p := range []Part{
 		{"Faults", "what a validator or a crawler objects to", "1;31", r.Groups[:at]},
 		{"Advice", "what is allowed and does not help", "1;33", r.Groups[at:]},

@@ -3,13 +3,13 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // Finding is something that a validator, a crawler or a reader of the sitemap would object to.
@@ -74,8 +74,6 @@ type Report struct {
 	Faults  int       `json:"faults"`
 	Advice  int       `json:"advice"`
 	Groups  []Group   `json:"groups"`
-
-	byKind map[string]*Group
 }
 
 // kept is how many findings of a kind are kept. All are counted.
@@ -93,52 +91,24 @@ func Shorten(s string) string {
 	for cut > 0 && !utf8.RuneStart(s[cut]) {
 		cut--
 	}
-	return fmt.Sprintf("%s… (%s)", s[:cut], Size(len(s)))
+	return fmt.Sprintf("%s… (%s)", s[:cut], words.Size(len(s)))
 }
 
-// Size writes a number of bytes.
-func Size(n int) string {
-	switch {
-	case n < 1000:
-		return Count(n, "byte")
-	case n < 1_000_000:
-		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-}
-
-// Number writes a whole number with commas between its thousands.
-func Number(n int) string {
-	digits := strconv.Itoa(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
-
-// Count names a number of things.
-func Count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return Number(n) + " " + thing
-}
-
-// Add adds a finding of a kind.
+// Add adds a finding of a kind to its group. The groups are in the order of the table, where faults come first.
 func (r *Report) Add(kind string, at At, text string, args ...any) {
-	k := kinds[kind]
-	if k.level == "" {
+	k, is := kinds[kind]
+	if !is {
 		panic("report: no kind " + kind)
 	}
-	if r.byKind == nil {
-		r.byKind = map[string]*Group{}
+	n, is := slices.BinarySearchFunc(r.Groups, k.place, func(g Group, place int) int { return kinds[g.Kind].place - place })
+	if !is {
+		r.Groups = slices.Insert(r.Groups, n, Group{Level: k.level, Kind: kind, Title: k.one, Remedy: k.remedy})
 	}
-	g := r.byKind[kind]
-	if g == nil {
-		g = &Group{Level: k.level, Kind: kind, Remedy: k.remedy}
-		r.byKind[kind] = g
+	g := &r.Groups[n]
+	if g.Count++; g.Count == 2 {
+		g.Title = k.many
 	}
-	if g.Count++; g.Count <= kept {
+	if g.Count <= kept {
 		for i, a := range args {
 			if s, is := a.(string); is {
 				args[i] = Shorten(s)
@@ -161,22 +131,16 @@ func (r *Report) Add(kind string, at At, text string, args ...any) {
 func IsFault(kind string) bool { return kinds[kind].level == fault }
 
 // Has reports whether something of a kind was found.
-func (r *Report) Has(kind string) bool { return r.byKind[kind] != nil }
+func (r *Report) Has(kind string) bool {
+	return slices.ContainsFunc(r.Groups, func(g Group) bool { return g.Kind == kind })
+}
 
-// Finish puts the groups into their order: faults first, and then as the table has them.
-func (r *Report) Finish() {
-	r.Groups = []Group{}
-	for name, g := range r.byKind {
-		k := kinds[name]
-		g.Title = k.one
-		if g.Count != 1 {
-			g.Title = k.many
-		}
-		r.Groups = append(r.Groups, *g)
+// faults returns how many kinds of faults were found. Their groups are the first ones.
+func (r *Report) faults() (n int) {
+	for n < len(r.Groups) && r.Groups[n].Level == fault {
+		n++
 	}
-	slices.SortFunc(r.Groups, func(a, b Group) int {
-		return cmp.Or(-cmp.Compare(a.Level, b.Level), cmp.Compare(kinds[a.Kind].place, kinds[b.Kind].place))
-	})
+	return n
 }
 
 // Unread reports whether none of the pages that there are, or may be, could be read.
@@ -186,21 +150,15 @@ func (r *Report) Unread() bool {
 
 // state says what was found, and whether that is good, to be looked at, or waits for a check that reads more.
 func (r *Report) state() (care, text string) {
-	kinds := 0
-	for _, g := range r.Groups {
-		if g.Level == fault {
-			kinds++
-		}
-	}
-	switch s := r.Sample; {
+	switch s, kinds := r.Sample, r.faults(); {
 	case kinds > 1:
-		return "look", Count(r.Faults, "fault") + " of " + Number(kinds) + " kinds"
+		return "look", words.Count(r.Faults, "fault") + " of " + words.Number(kinds) + " kinds"
 	case r.Faults > 0:
-		return "look", Count(r.Faults, "fault")
+		return "look", words.Count(r.Faults, "fault")
 	case r.Unread():
 		return "wait", "nothing could be checked"
 	case 2*s.Read < s.Asked:
-		return "wait", Number(s.Read) + " of " + Count(s.Asked, "page") + " could be checked"
+		return "wait", words.Number(s.Read) + " of " + words.Count(s.Asked, "page") + " could be checked"
 	}
 	return "good", "0 faults"
 }
@@ -220,23 +178,23 @@ func (r *Report) Headline() string {
 // Result says in one line what was found.
 func (r *Report) Result() string {
 	_, state := r.state()
-	text := Count(r.Sample.Listed, "page") + " listed, " + Number(r.Sample.Read) + " read: " + state
+	text := words.Count(r.Sample.Listed, "page") + " listed, " + words.Number(r.Sample.Read) + " read: " + state
 	if r.Advice > 0 {
-		text += ", " + Count(r.Advice, "piece") + " of advice"
+		text += ", " + words.Count(r.Advice, "piece") + " of advice"
 	}
 	return text
 }
 
 // Text says which pages were read, so that the numbers add up.
 func (s Sample) Text() string {
-	text := fmt.Sprintf("%s of %s listed pages were asked for", Number(s.Asked), Number(s.Listed))
+	text := fmt.Sprintf("%s of %s listed pages were asked for", words.Number(s.Asked), words.Number(s.Listed))
 	switch {
 	case s.Listed == 0:
 		return "No listed page was found."
 	case s.Asked == 1 && s.Listed == 1:
 		text = "The one listed page was asked for"
 	case s.Asked == s.Listed:
-		text = "All " + Number(s.Listed) + " listed pages were asked for"
+		text = "All " + words.Number(s.Listed) + " listed pages were asked for"
 	case s.Asked == 0:
 		text = "No page was read"
 	case s.Choice != "":
@@ -273,7 +231,7 @@ func parts(all ...part) string {
 	var some []string
 	for _, p := range all {
 		if p.n > 0 {
-			some = append(some, Number(p.n)+" "+p.of)
+			some = append(some, words.Number(p.n)+" "+p.of)
 		}
 	}
 	return strings.Join(some, ", ")

@@ -22,7 +22,6 @@ func sampleReport() *Report {
 			"https://example.com/<script>alert(1)</script>")
 	}
 	r.Add("xml", At{Where: "https://example.com/sitemap.xml", Line: 3}, "%s", strings.Repeat("a", 1<<20))
-	r.Finish()
 	return r
 }
 
@@ -119,7 +118,6 @@ func TestTheHeadlineSaysHowMuchCouldBeChecked(t *testing.T) {
 	} {
 		r := &Report{Sample: tt.Sample}
 		r.Add(tt.kind, At{Where: "https://example.com/a"}, "is so & so")
-		r.Finish()
 		if r.Headline() != tt.headline || r.Care() != tt.care || r.Result() != tt.text {
 			t.Errorf("%+v: %s (%s): %s", tt.Sample, r.Headline(), r.Care(), r.Result())
 		}
@@ -136,7 +134,6 @@ func TestTitleThatNeedsNoCountHasNone(t *testing.T) {
 	r := &Report{}
 	r.Add("dates-shared", At{Where: "https://example.com/sitemap.xml"}, "gives all pages one lastmod")
 	r.Add("twice", At{Where: "https://example.com/a"}, "is listed again")
-	r.Finish()
 	var page strings.Builder
 	base.Check(t, r.HTML(&page, false))
 	for _, want := range []string{`<td class="num big"></td><th scope="row"><a href="#dates-shared">The pages share`,

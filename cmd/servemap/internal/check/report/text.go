@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // Shown returns the findings of a group that are shown, at most so many.
@@ -27,7 +29,7 @@ func (g Group) Counted() string {
 	if unicode.IsUpper([]rune(g.Title)[0]) {
 		return ""
 	}
-	return Number(g.Count)
+	return words.Number(g.Count)
 }
 
 // Wrap breaks a text between words where a line would be wider than that, unless it is 0, and indents each line.
@@ -59,12 +61,12 @@ func (f File) Does() (what string) {
 	case f.Form == "" && f.Bytes == 0:
 		what = "not read"
 	case f.Form == "":
-		what = "no sitemap, " + Size(f.Bytes)
+		what = "no sitemap, " + words.Size(f.Bytes)
 	case f.Form == "index":
-		what = "index of " + Count(f.Entries, "file") + ", " + Size(f.Bytes)
+		what = "index of " + words.Count(f.Entries, "file") + ", " + words.Size(f.Bytes)
 	default:
 		name := map[string]string{"rss": "RSS, ", "atom": "Atom, ", "text": "text, "}[f.Form]
-		what = name + entries(f.Entries) + ", " + Size(f.Bytes)
+		what = name + entries(f.Entries) + ", " + words.Size(f.Bytes)
 	}
 	if f.To != "" {
 		what += ", from " + f.To
@@ -77,7 +79,7 @@ func entries(n int) string {
 	if n == 1 {
 		return "1 entry"
 	}
-	return Number(n) + " entries"
+	return words.Number(n) + " entries"
 }
 
 // Place says where a finding is.

@@ -9,20 +9,22 @@ import (
 	"strings"
 
 	"github.com/zeebo/xxh3"
+
+	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
 )
 
 // Choice says how pages are chosen.
 const Choice = "by chance, from each section of the site in turn"
 
-// Order returns the places of all addresses in the order in which to read them: one by chance of each section, another
+// Order returns the places of all entries in the order in which to read them: one by chance of each section, another
 // one of each, and so on. A section is what shares the first folder.
-func Order(addresses []string, seed uint64) (places []int) {
+func Order(all []listing.Entry, seed uint64) (places []int) {
 	hash := func(s string) uint64 { return xxh3.HashStringSeed(s, seed) }
-	sections, round := make([]uint64, len(addresses)), make([]int, len(addresses))
-	for i, a := range addresses {
-		places, sections[i] = append(places, i), hash(section(a))
+	sections, round := make([]uint64, len(all)), make([]int, len(all))
+	for i, e := range all {
+		places, sections[i] = append(places, i), hash(section(e.Loc))
 	}
-	byChance := func(a, b int) int { return cmp.Compare(hash(addresses[a]), hash(addresses[b])) }
+	byChance := func(a, b int) int { return cmp.Compare(hash(all[a].Loc), hash(all[b].Loc)) }
 	slices.SortFunc(places, byChance)
 	seen := map[uint64]int{}
 	for _, i := range places {

@@ -4,17 +4,22 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
 )
 
 func TestTheChoiceDependsOnAddressesAndSeedAlone(t *testing.T) {
-	var all []string
+	var all []listing.Entry
 	for i := range 300 {
-		all = append(all, fmt.Sprintf("https://example.com/product/%d", i))
+		all = append(all, listing.Entry{Loc: fmt.Sprintf("https://example.com/product/%d", i)})
 	}
-	all = append(all, "https://example.com/about", "https://example.com/blog/a", "https://example.com/blog/b")
-	first := func(addresses []string, seed uint64) (some []string) {
-		for _, place := range Order(addresses, seed)[:9] {
-			some = append(some, addresses[place])
+	small := []string{"https://example.com/about", "https://example.com/blog/a", "https://example.com/blog/b"}
+	for _, loc := range small {
+		all = append(all, listing.Entry{Loc: loc})
+	}
+	first := func(of []listing.Entry, seed uint64) (some []string) {
+		for _, place := range Order(of, seed)[:9] {
+			some = append(some, of[place].Loc)
 		}
 		return some
 	}
@@ -27,8 +32,7 @@ func TestTheChoiceDependsOnAddressesAndSeedAlone(t *testing.T) {
 	if other := first(all, 2); slices.Equal(other, chosen) {
 		t.Error("another seed chooses the same")
 	}
-	for _, want := range []string{"https://example.com/about", "https://example.com/blog/a",
-		"https://example.com/blog/b"} {
+	for _, want := range small {
 		if !slices.Contains(chosen, want) {
 			t.Errorf("%s is of a small section, and not chosen: %v", want, chosen)
 		}
