@@ -21,7 +21,6 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/internal/admin/metrics"
 	"github.com/servemap/servemap/internal/crawl/explore"
-	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
@@ -72,7 +71,6 @@ const (
 
 // checker is one check.
 type checker struct {
-	Config
 	fetcher
 	*report.Report
 	now     time.Time
@@ -158,7 +156,7 @@ func newChecker(cfg Config) (*checker, error) {
 		cfg.Origin = cfg.URL
 	}
 	c := &checker{
-		Config: cfg, fetcher: fetcher{client: explore.NewClient(origin), origin: cfg.Origin, server: cfg.URL},
+		fetcher: fetcher{Config: cfg, client: explore.NewClient(origin)},
 		Report: &report.Report{URL: cfg.URL.String(), Site: cfg.URL.Scheme + "://" + address.Host(cfg.URL),
 			Version: metrics.Version(), Files: []report.File{}, Limits: []string{}, Facts: []string{}, Groups: []report.Group{}},
 		now: time.Now().UTC(), read: map[string]bool{}, isNamed: map[string]bool{}, vouched: map[string]string{},
@@ -174,13 +172,13 @@ func (c *checker) site(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if c.Config.Origin == c.Config.URL {
-			c.Config.Origin = to
+		if c.Origin == c.Config.URL {
+			c.Origin = to
 		}
-		c.Config.URL, c.server, c.origin = to, to, c.Config.Origin
+		c.Config.URL = to
 	}
-	c.Site = c.origin.Scheme + "://" + address.Host(c.origin)
-	txt := on(c.origin, "/robots.txt")
+	c.Site = c.Origin.Scheme + "://" + address.Host(c.Origin)
+	txt := on(c.Origin, "/robots.txt")
 	a, err := c.follow(ctx, txt, robots.Enough)
 	switch wall := pages.Wall(a.Status, a.Header, a.Body); {
 	case err != nil:
@@ -218,13 +216,13 @@ func (c *checker) sitemapLines(robotsTxt string, text []byte) {
 			continue
 		case u.Host == "":
 			c.Add("robots-line", at, "has the line Sitemap: %s, which is relative; it must be a whole URL", line)
-			if u, err = c.origin.Parse(line); err != nil {
+			if u, err = c.Origin.Parse(line); err != nil {
 				continue
 			}
-		case !c.public(u) && c.public(c.origin):
+		case !c.public(u) && c.public(c.Origin):
 			c.Add("robots-line", at, "has the line Sitemap: %s, which is an address that nobody else reaches", line)
 			continue
-		case address.Host(u) != address.Host(c.origin):
+		case address.Host(u) != address.Host(c.Origin):
 			c.Add("robots-host", at, "has the line Sitemap: %s, on another host", line)
 		}
 		if key := address.Key(u); !c.isNamed[key] {
@@ -268,9 +266,7 @@ func (c *checker) given(ctx context.Context) *url.URL {
 		return nil
 	}
 	at := *c.Config.URL
-	if at.Scheme == c.server.Scheme && at.Host == c.server.Host {
-		at.Scheme, at.Host = c.origin.Scheme, c.origin.Host
-	}
+	at.Scheme, at.Host = c.Origin.Scheme, c.Origin.Host
 	if slices.Contains([]string{".xml", ".gz", ".txt"}, path.Ext(at.Path)) || c.isNamed[address.Key(&at)] {
 		return &at
 	}
@@ -290,7 +286,7 @@ func (c *checker) given(ctx context.Context) *url.URL {
 func (c *checker) guess(ctx context.Context) (string, error) {
 	says := ""
 	for _, path := range usual {
-		u := on(c.origin, path)
+		u := on(c.Origin, path)
 		a, err := c.follow(ctx, u, pages.MaxBytes) // a sitemap is read later
 		if err != nil {
 			return "", err
@@ -378,7 +374,7 @@ func (c *checker) sitemap(ctx context.Context, f *file, alone bool) error {
 		folder = "/"
 	}
 	site := listing.Site{
-		Scheme: c.origin.Scheme, Host: address.Host(c.origin), Folder: folder, Allows: c.robots.Allows, Now: c.now,
+		Scheme: c.Origin.Scheme, Host: address.Host(c.Origin), Folder: folder, Allows: c.robots.Allows, Now: c.now,
 		Vouches: func(u *url.URL) bool { return c.vouches(ctx, u) },
 	}
 	if c.judge == nil {
@@ -445,7 +441,7 @@ func (c *checker) take(ctx context.Context, f *file, alone bool) (parts []string
 		c.Add("wall-file", at, "is answered with %d by %s, in place of the file", f.Status, wall)
 	case f.Status != http.StatusOK && alone:
 		return nil, fmt.Errorf("%w: %s is answered with %s", ErrNone, f, c.why(f.answer))
-	case f.answer.url != f.URL && asksToLogIn(f.answer.url):
+	case f.answer.url != f.URL && pages.IsLogIn(f.answer.url.String()):
 		c.Add("unreadable", at, "sends who asks to log in, at %s%s", f.url.String(), from)
 	case f.Status != http.StatusOK:
 		c.Add("unreadable", at, "is answered with %s%s", c.why(f.answer), from)
@@ -462,7 +458,7 @@ func (c *checker) judged(a answer, u *url.URL) (parts []string) {
 	if moved {
 		c.Add("moved", report.At{Where: u.String()}, "redirects to %s", a.url.String())
 	}
-	if path := u.RequestURI(); address.Host(u) == address.Host(c.origin) && !c.robots.Allows(path) {
+	if path := u.RequestURI(); address.Host(u) == address.Host(c.Origin) && !c.robots.Allows(path) {
 		c.Add("robots-blocks-file", report.At{Where: u.String()}, "is disallowed by robots.txt; this check read it all the same")
 	}
 	f, parts := c.judge.File(listing.Answer{
@@ -515,10 +511,4 @@ func Follow(ctx context.Context, client *http.Client, agent string, u *url.URL) 
 		u = &next
 	}
 	return u, nil
-}
-
-// asksToLogIn reports whether redirects ended at a log-in.
-func asksToLogIn(u *url.URL) bool {
-	_, why := eligibility.Leads(u.String())
-	return why == eligibility.LoginRedirect
 }

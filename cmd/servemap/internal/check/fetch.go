@@ -34,9 +34,8 @@ const patience = 30 * time.Second
 
 // fetcher asks a server, within bounds.
 type fetcher struct {
+	Config // which has the address of the server that is asked in place of the origin
 	client *http.Client
-	origin *url.URL // of the pages
-	server *url.URL // which is asked in its place
 
 	requests, bytes, waited atomic.Int64 // made, read, and nanoseconds
 }
@@ -110,8 +109,8 @@ func (f *fetcher) request(ctx context.Context, u *url.URL, most int) (a answer, 
 		return a, err
 	}
 	to := *u
-	if to.Scheme == f.origin.Scheme && strings.EqualFold(to.Host, f.origin.Host) {
-		to.Scheme, to.Host = f.server.Scheme, f.server.Host
+	if to.Scheme == f.Origin.Scheme && strings.EqualFold(to.Host, f.Origin.Host) {
+		to.Scheme, to.Host = f.URL.Scheme, f.URL.Host
 	}
 	whole := ctx
 	ctx, cancel := context.WithTimeout(ctx, patience)

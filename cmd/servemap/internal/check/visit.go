@@ -54,8 +54,8 @@ func (c *checker) pages(ctx context.Context) {
 	if c.judge.Elsewhere != "" {
 		c.Facts = append(c.Facts, "On another host, whose robots.txt names this sitemap: "+c.judge.Elsewhere+".")
 	}
-	if address.Host(c.server) != address.Host(c.origin) {
-		c.Facts = append(c.Facts, "The pages of "+c.Site+" were asked for at "+c.server.Scheme+"://"+c.server.Host+".")
+	if address.Host(c.Config.URL) != address.Host(c.Origin) {
+		c.Facts = append(c.Facts, "The pages of "+c.Site+" were asked for at "+c.Config.URL.Scheme+"://"+c.Config.URL.Host+".")
 	}
 	may := c.allowed(c.judge.Pages)
 	s.Disallowed = len(c.judge.Pages) - len(may)
@@ -175,7 +175,7 @@ func (c *checker) end(ctx context.Context, from, to *url.URL) pages.End {
 		switch {
 		case seen[address.Key(to)]:
 			return pages.End{Loops: true}
-		case address.Host(to) != address.Host(c.origin) || !c.may(to):
+		case address.Host(to) != address.Host(c.Origin) || !c.may(to):
 			return pages.End{URL: to.String()}
 		}
 		seen[address.Key(to)] = true
@@ -210,7 +210,7 @@ func (c *checker) allowed(all []listing.Entry) (may []listing.Entry) {
 // nowhere returns what the site shows where it has no page, nil if it answers there as it should. A redirect is no
 // page.
 func (c *checker) nowhere(ctx context.Context) *pages.Page {
-	u := on(c.origin, fmt.Sprintf("/no-page-%x", xxh3.HashStringSeed(c.Site, c.Config.Seed))) // so that reports agree
+	u := on(c.Origin, fmt.Sprintf("/no-page-%x", xxh3.HashStringSeed(c.Site, c.Config.Seed))) // so that reports agree
 	if len(c.judge.Pages) == 0 || !c.may(u) {
 		return nil
 	}

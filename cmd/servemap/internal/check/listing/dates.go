@@ -53,16 +53,16 @@ func (r *reader) date(n *sitemap.Node, e Entry) Date {
 	}
 	switch {
 	case text == "":
-		r.To.Add("lastmod", e.At(), "has an empty lastmod")
+		r.tell(e, "lastmod", "has an empty lastmod")
 		return Date{}
 	case !ok && len(text) == len("2006-01-02T15:04:05"):
-		r.To.Add("lastmod", e.At(), "has the lastmod %q, which has no time zone; write it as 2026-11-01T08:00:00+01:00", text)
+		r.tell(e, "lastmod", "has the lastmod %q, which has no time zone; write it as 2026-11-01T08:00:00+01:00", text)
 	case !ok:
-		r.To.Add("lastmod", e.At(), "has the lastmod %q; it must be as 2026-11-01 or 2026-11-01T08:00:00Z", text)
+		r.tell(e, "lastmod", "has the lastmod %q; it must be as 2026-11-01 or 2026-11-01T08:00:00Z", text)
 	case d.At.After(r.Now.Add(ahead)):
-		r.To.Add("future", e.At(), "has the lastmod %s, which lies in the future", d)
+		r.tell(e, "future", "has the lastmod %s, which lies in the future", d)
 	case d.At.Year() < 1990:
-		r.To.Add("ancient", e.At(), "has the lastmod %s, which is older than the web", d)
+		r.tell(e, "ancient", "has the lastmod %s, which is older than the web", d)
 	default:
 		return d
 	}

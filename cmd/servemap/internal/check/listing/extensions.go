@@ -43,6 +43,8 @@ var inside = map[string][]field{
 	"publication": fields("name! language!language"),
 }
 
+var choices = []string{"yes", "no"}
+
 // newsLanguage matches what Google takes for the language of a newspaper: ISO 639, or one of two kinds of Chinese.
 var newsLanguage = regexp.MustCompile(`^(?:[a-z]{2,3}|zh-cn|zh-tw)$`)
 
@@ -54,10 +56,7 @@ var fits = map[string]struct {
 	"seconds": {"it is 1 to 28,800 seconds", func(text string) bool { return isNumber(text, 1, 28800) }},
 	"stars":   {"it is 0.0 to 5.0", func(text string) bool { return isNumber(text, 0, 5) }},
 	"number":  {"it is a number", func(text string) bool { return isNumber(text, 0, 1e15) }},
-	"choice": {"it is yes or no", func(
-		text string) bool {
-		return strings.EqualFold(text, "yes") || strings.EqualFold(text, "no")
-	}},
+	"choice":  {"it is yes or no", func(text string) bool { return slices.Contains(choices, strings.ToLower(text)) }},
 	"date": {"it must be as 2026-11-01 or 2026-11-01T08:00:00Z",
 		func(text string) bool { _, ok := ParseDate(text); return ok }},
 	"language": {"it is a code of ISO 639, such as en, or zh-cn or zh-tw", func(text string) bool {
@@ -70,32 +69,28 @@ const mostImages = 1000
 
 // extensions checks what an entry has beyond the protocol.
 func (r *reader) extensions(n *sitemap.Node, e Entry) {
-	tell := func(kind, text string, args ...any) { r.To.Add(kind, e.At(), text, args...) }
 	if images := len(n.All(imageNS, "image")); images > mostImages {
-		tell("image", "has %d images; Google reads 1,000 of a page", images)
+		r.tell(e, "image", "has %d images; Google reads 1,000 of a page", images)
 	}
 	for _, k := range n.Kids {
 		kind := map[string]string{imageNS: "image", videoNS: "video", newsNS: "news"}[k.Space]
 		switch {
 		case kind != "" && k.Local != kind:
-			tell(kind, "has <%s:%s> directly in the entry; it belongs into <%s:%s>", kind, k.Local, kind, kind)
+			r.tell(e, kind, "has <%s:%s> directly in the entry; it belongs into <%s:%s>", kind, k.Local, kind, kind)
 		case k.Space == xhtmlNS && k.Local != "link":
-			tell("hreflang", "has <%s>, where only <link> may be", k.Local)
+			r.tell(e, "hreflang", "has <%s>, where only <link> may be", k.Local)
 		case kind != "":
-			inExtension(kind, k, tell)
+			r.inExtension(kind, k, e)
 		}
 		if kind == "news" && k.Local == kind {
-			r.news(k, tell)
+			r.news(k, e)
 		}
 	}
 	r.alternates(n, e)
 }
 
-// teller takes what is found in one entry.
-type teller func(kind, text string, args ...any)
-
 // inExtension checks the elements of an extension.
-func inExtension(kind string, n *sitemap.Node, tell teller) {
+func (r *reader) inExtension(kind string, n *sitemap.Node, e Entry) {
 	known, some := inside[n.Local], map[string]int{}
 	for _, k := range n.Kids {
 		at := slices.IndexFunc(known, func(f field) bool { return f.name == k.Local })
@@ -104,47 +99,47 @@ func inExtension(kind string, n *sitemap.Node, tell teller) {
 		case k.Space != n.Space:
 			continue
 		case at < 0:
-			tell(kind, "has <%s:%s>, which there is not", kind, k.Local)
+			r.tell(e, kind, "has <%s:%s>, which there is not", kind, k.Local)
 		case len(k.Kids) > 0 && inside[k.Local] != nil:
-			inExtension(kind, k, tell)
+			r.inExtension(kind, k, e)
 		case text == "":
 			continue // as if it were not there
 		case known[at].is == "url":
 			if _, why := address.Parse(text); why.Kind == "loc" {
-				tell(kind, "has the <%s:%s> %q, which %s", kind, k.Local, text, why.Text)
+				r.tell(e, kind, "has the <%s:%s> %q, which %s", kind, k.Local, text, why.Text)
 			}
 		case known[at].is != "" && !fits[known[at].is].ok(text):
-			tell(kind, "has the <%s:%s> %q; %s", kind, k.Local, text, fits[known[at].is].what)
+			r.tell(e, kind, "has the <%s:%s> %q; %s", kind, k.Local, text, fits[known[at].is].what)
 		}
 		some[k.Local]++
 	}
 	for _, f := range known {
 		if f.must && some[f.name] == 0 {
-			tell(kind, "has <%s:%s> without <%[1]s:%[3]s>", kind, n.Local, f.name)
+			r.tell(e, kind, "has <%s:%s> without <%[1]s:%[3]s>", kind, n.Local, f.name)
 		}
 	}
 	if length := utf8.RuneCountInString(n.First(n.Space, "description")); kind == "video" && length > 2048 {
-		tell("video", "has a description of %d characters; Google reads 2,048", length)
+		r.tell(e, "video", "has a description of %d characters; Google reads 2,048", length)
 	}
 	switch {
 	case n.Local == "video" && some["content_loc"]+some["player_loc"] == 0:
-		tell("video", "has <video:video> with neither <video:content_loc> nor <video:player_loc>")
+		r.tell(e, "video", "has <video:video> with neither <video:content_loc> nor <video:player_loc>")
 	case n.Local == "video" && some["tag"] > 32:
-		tell("video", "has %d tags; at most 32 are allowed", some["tag"])
+		r.tell(e, "video", "has %d tags; at most 32 are allowed", some["tag"])
 	}
 }
 
 // newsFor is how long an article is news to Google.
 const newsFor = 48 * time.Hour
 
-func (r *reader) news(a *sitemap.Node, tell teller) {
+func (r *reader) news(a *sitemap.Node, e Entry) {
 	d, _ := ParseDate(a.First(a.Space, "publication_date"))
 	age := r.Now.Sub(d.At)
 	if d.At.Equal(d.At.Truncate(day)) { // it may mean the whole day
 		age -= day
 	}
 	if !d.At.IsZero() && age > newsFor {
-		tell("old-news", "was published on %s", d.At.UTC().Format("2 Jan 2006"))
+		r.tell(e, "old-news", "was published on %s", d.At.UTC().Format("2 Jan 2006"))
 	}
 	if r.newsItems++; r.newsItems == mostImages+1 {
 		r.add("size", 0, "has more than 1,000 articles; a news sitemap may have so many")

@@ -70,7 +70,7 @@ func (r *reader) address(e Entry) (*url.URL, address.Fault) {
 	r.entries++
 	u, why := address.Parse(e.Loc)
 	if why.Kind != "" {
-		r.To.Add(why.Kind, e.At(), "%s", why.Text)
+		r.tell(e, why.Kind, "%s", why.Text)
 	}
 	return u, why
 }
@@ -79,7 +79,6 @@ func (r *reader) address(e Entry) (*url.URL, address.Fault) {
 func (r *reader) page(e Entry) {
 	e.File = r.name
 	r.To.Sample.Unfit++ // until it is fit
-	tell := func(kind, text string, args ...any) { r.To.Add(kind, e.At(), text, args...) }
 	u, why := r.address(e)
 	if u == nil {
 		return
@@ -92,24 +91,24 @@ func (r *reader) page(e Entry) {
 		r.To.Sample.Unfit--
 		return
 	case foreign:
-		tell("host", "is on another host than the sitemap, which is for %s", r.Host)
+		r.tell(e, "host", "is on another host than the sitemap, which is for %s", r.Host)
 		return
 	case u.Scheme != r.Scheme:
-		tell("scheme", "is on %s, and the sitemap is for %s", u.Scheme, r.Scheme)
+		r.tell(e, "scheme", "is on %s, and the sitemap is for %s", u.Scheme, r.Scheme)
 		return
 	case !strings.HasPrefix(u.Path+"/", r.Folder):
-		tell("folder", "is not below %s, where the sitemap is", r.Folder)
+		r.tell(e, "folder", "is not below %s, where the sitemap is", r.Folder)
 	}
 	if name := address.Tracking(u); name != "" {
-		tell("tracking", "has the parameter %s", name)
+		r.tell(e, "tracking", "has the parameter %s", name)
 	}
 	r.To.Sample.Unfit--
 	key := address.Key(u)
 	if at, is := r.place[key]; is {
 		if first := r.Pages[at]; why.Kind != "fragment" && first.Loc == e.Loc {
-			tell("twice", "is listed again; first in line %d of %s", first.Line, strings.TrimPrefix(first.File, r.To.Site))
+			r.tell(e, "twice", "is listed again; first in line %d of %s", first.Line, strings.TrimPrefix(first.File, r.To.Site))
 		} else if why.Kind != "fragment" {
-			tell("twice", "is the same address as %s, which is listed too", first.Loc)
+			r.tell(e, "twice", "is the same address as %s, which is listed too", first.Loc)
 		}
 		return
 	}
@@ -117,7 +116,7 @@ func (r *reader) page(e Entry) {
 		return
 	}
 	if path := u.RequestURI(); r.Allows != nil && !r.Allows(path) {
-		tell("disallowed", "is disallowed by robots.txt")
+		r.tell(e, "disallowed", "is disallowed by robots.txt")
 	}
 	r.place[key] = len(r.Pages)
 	r.Pages = append(r.Pages, e)
@@ -130,6 +129,9 @@ func (e Entry) At() report.At {
 	}
 	return report.At{Where: e.Loc, File: e.File, Line: e.Line}
 }
+
+// tell notes what is wrong with an entry.
+func (j *Judge) tell(e Entry, kind, text string, args ...any) { j.To.Add(kind, e.At(), text, args...) }
 
 // known are the elements of an entry.
 var known = map[string]bool{"loc": true, "lastmod": true, "changefreq": true, "priority": true}
@@ -212,7 +214,7 @@ func (r *reader) listed(n *sitemap.Node) {
 		case k.Space != r.root.Space:
 		case k.Local == "changefreq" && (text == "" || !sitemap.ValidFreq(text)),
 			k.Local == "priority" && !isNumber(text, 0, 1):
-			r.To.Add(k.Local, e.At(), "has the %s %q", k.Local, text)
+			r.tell(e, k.Local, "has the %s %q", k.Local, text)
 		}
 	}
 	r.page(e)
@@ -242,12 +244,12 @@ func (r *reader) part(n *sitemap.Node) {
 	}
 	key := address.Key(u)
 	if r.named[key] {
-		r.To.Add("twice", e.At(), "is named again by the index")
+		r.tell(e, "twice", "is named again by the index")
 		return
 	}
 	r.named[key] = true
 	if address.Host(u) != r.Host && (r.Vouches == nil || !r.Vouches(u)) && address.Host(u) != address.Host(r.file) {
-		r.To.Add("host", e.At(), "is a file on another host than %s", r.Host)
+		r.tell(e, "host", "is a file on another host than %s", r.Host)
 	}
 	r.parts = append(r.parts, u.String())
 }

@@ -69,11 +69,11 @@ func (r *reader) alternates(n *sitemap.Node, e Entry) {
 		media, _ := l.Get("media")
 		switch {
 		case !strings.EqualFold(rel, "alternate"):
-			r.To.Add("hreflang", e.At(), "has a link of rel=%q; it must be alternate", rel)
+			r.tell(e, "hreflang", "has a link of rel=%q; it must be alternate", rel)
 		case has:
 			links = append(links, Link{lang, strings.TrimSpace(href)})
 		case media == "": // one for phones has a medium
-			r.To.Add("hreflang", e.At(), "has a link to %s without hreflang", href)
+			r.tell(e, "hreflang", "has a link to %s without hreflang", href)
 		}
 	}
 	r.links(e, links, false)
@@ -83,21 +83,20 @@ func (r *reader) alternates(n *sitemap.Node, e Entry) {
 func (j *Judge) links(e Entry, links []Link, inPage bool) {
 	v := versions{inPage: inPage}
 	langs := map[string]string{}
-	tell := func(text string, args ...any) { j.To.Add("hreflang", e.At(), text, args...) }
 	for _, l := range links {
 		if why := badLanguage(l.Lang); why != "" {
-			tell("has the hreflang %q: %s", l.Lang, why)
+			j.tell(e, "hreflang", "has the hreflang %q: %s", l.Lang, why)
 		}
 		u, why := address.Parse(l.Href)
 		if why.Kind != "" {
-			tell("links for %s to %q, which %s", l.Lang, l.Href, why.Text)
+			j.tell(e, "hreflang", "links for %s to %q, which %s", l.Lang, l.Href, why.Text)
 		}
 		if u == nil {
 			continue
 		}
 		one := version{strings.ToLower(l.Lang), l.Href, address.Key(u)}
 		if other, is := langs[one.lang]; is && other != one.key {
-			tell("names two pages for %s", l.Lang)
+			j.tell(e, "hreflang", "names two pages for %s", l.Lang)
 		}
 		langs[one.lang] = one.key
 		v.to = append(v.to, one)
@@ -105,7 +104,7 @@ func (j *Judge) links(e Entry, links []Link, inPage bool) {
 	if self := address.KeyOf(e.Loc); len(v.to) > 0 {
 		j.languages[self] = v
 		if !v.names(self) {
-			tell("names other languages and not itself")
+			j.tell(e, "hreflang", "names other languages and not itself")
 		}
 	}
 }
@@ -161,9 +160,9 @@ func (j *Judge) Languages(wrong map[string]string) {
 		says, asked := wrong[one.key]
 		switch {
 		case says != "":
-			j.To.Add("hreflang", e.At(), "names %s for %s, which %s", one.href, one.lang, says)
+			j.tell(e, "hreflang", "names %s for %s, which %s", one.href, one.lang, says)
 		case listed && (asked || !v.inPage) && !j.languages[one.key].names(self):
-			j.To.Add("hreflang-return", e.At(), "names %s for %s, which does not name it in turn", one.href, one.lang)
+			j.tell(e, "hreflang-return", "names %s for %s, which does not name it in turn", one.href, one.lang)
 		case !listed && !v.inPage && one.lang != "x-default" && j.own(one):
 			j.To.Add("hreflang-unlisted", report.At{Where: one.href, File: e.File, Line: e.Line},
 				"is named for %s by %s, and not listed", one.lang, e.Loc)

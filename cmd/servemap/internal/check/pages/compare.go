@@ -2,7 +2,6 @@ package pages
 
 import (
 	"fmt"
-	"net/url"
 	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
@@ -27,7 +26,7 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 	read, own := 0, 0 // own have a lastmod, and a date of their own
 	same, modified, sent := map[uint64]string{}, map[int64]int{}, map[int64]int{}
 	for _, p := range all {
-		if p.Read && !p.scripts && nowhere != nil && p.text != 0 && p.text == nowhere.text && !isRoot(p.Entry.Loc) {
+		if p.Read && !p.scripts && nowhere != nil && p.text != 0 && p.text == nowhere.text && !address.IsRoot(p.at) {
 			p.told = append(p.told, told{kind: "nowhere", text: "shows what a made-up address shows too"})
 		}
 		for _, t := range p.told {
@@ -40,7 +39,7 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 		if !p.Entry.Date.At.IsZero() && !p.modified.IsZero() {
 			own++
 		}
-		if !p.Told() && !tracked(p.Entry.Loc) && p.text != 0 && p.letters > 0 && same[p.text] == "" {
+		if !p.Told() && !p.tracked() && p.text != 0 && p.letters > 0 && same[p.text] == "" {
 			same[p.text] = p.Entry.Loc
 		}
 		modified[p.modified.Unix()/3600]++
@@ -54,7 +53,7 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 		switch {
 		case p.scripts:
 			to.Add("scripts", at, "says nothing without scripts")
-		case !p.Told() && !tracked(p.Entry.Loc) && same[p.text] != "" && same[p.text] != p.Entry.Loc:
+		case !p.Told() && !p.tracked() && same[p.text] != "" && same[p.text] != p.Entry.Loc:
 			to.Add("same", at, "shows the same text as %s", same[p.text])
 		}
 		if p.Took > slow {
@@ -81,15 +80,7 @@ func shared(dates map[int64]int, at time.Time, read int) bool {
 }
 
 // tracked reports whether an address follows visitors. That was told, and it shows what another one shows.
-func tracked(loc string) bool {
-	u, err := url.Parse(loc)
-	return err == nil && address.Tracking(u) != ""
-}
-
-func isRoot(loc string) bool {
-	u, err := url.Parse(loc)
-	return err == nil && address.IsRoot(u)
-}
+func (p *Page) tracked() bool { return address.Tracking(p.at) != "" }
 
 // dates compares the lastmod of a page with what the page and its server say. Dates that most pages share are of a
 // build, and those of the moment are of the request: they say nothing of one page.

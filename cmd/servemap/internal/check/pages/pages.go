@@ -39,6 +39,7 @@ type Page struct {
 	// Leads is where the page leads: by a redirect, a refresh, or a canonical link; nil for nowhere else.
 	Leads *url.URL
 
+	at         *url.URL // of Entry
 	alternates []html.Alternate
 	told       []told
 	leads      int       // what of this says that it leads there
@@ -86,7 +87,7 @@ func (p *Page) lead(to *url.URL, kind, text string, args ...any) {
 	if p.Leads == nil {
 		p.Leads, p.leads = to, len(p.told)
 	}
-	p.told = append(p.told, told{kind, text, args})
+	p.tell(kind, text, args...)
 }
 
 // told is something that is wrong with a page.
@@ -112,24 +113,24 @@ func (p *Page) First() (kind, text string) {
 // Judge notes in a page what is wrong with its answer, and keeps nothing of the text. [Compare] reports that.
 func Judge(p *Page, now time.Time) {
 	defer func() { p.Body = nil }()
-	tell := func(kind, text string, args ...any) { p.told = append(p.told, told{kind, text, args}) }
 	at, err := url.Parse(p.Entry.Loc)
 	if err != nil {
 		return // it was checked
 	}
+	p.at = at
 	p.Wall = Wall(p.Status, p.Header, p.Body)
 	switch kind := refused[p.Status]; {
 	case p.Err != nil:
-		tell("no-answer", "%s", strings.TrimPrefix(p.Err.Error(), p.Entry.Loc+" "))
+		p.tell("no-answer", "%s", strings.TrimPrefix(p.Err.Error(), p.Entry.Loc+" "))
 	case p.Wall != "":
-		tell("wall", "is answered with %d by %s, in place of the page", p.Status, p.Wall)
+		p.tell("wall", "is answered with %d by %s, in place of the page", p.Status, p.Wall)
 	case p.Status >= 300 && p.Status < 400 && p.Status != http.StatusNotModified:
-		p.redirects(at, tell)
+		p.redirects()
 	case p.Status != http.StatusOK:
-		tell(cmp.Or(kind, "error"), "is answered with %s", Status(p.Status))
+		p.tell(cmp.Or(kind, "error"), "is answered with %s", Status(p.Status))
 	default:
 		p.Read = true
-		p.page(at, tell, now)
+		p.page(now)
 	}
 }
 
@@ -140,46 +141,50 @@ var refused = map[int]string{
 
 // Versions returns the versions in other languages that the page names itself.
 func (p *Page) Versions() (links []listing.Link) {
-	at, err := url.Parse(p.Entry.Loc)
 	for _, a := range p.alternates {
-		if to, bad := at.Parse(a.Href); err == nil && bad == nil {
+		if to, err := p.at.Parse(a.Href); err == nil {
 			links = append(links, listing.Link{Lang: a.Lang, Href: to.String()})
 		}
 	}
 	return links
 }
 
-type teller func(kind, text string, args ...any)
+func (p *Page) tell(kind, text string, args ...any) { p.told = append(p.told, told{kind, text, args}) }
 
 // Status writes a status as servers do.
 func Status(code int) string {
 	return strings.TrimSpace(strconv.Itoa(code) + " " + http.StatusText(code))
 }
 
+// IsLogIn reports whether an address is that of a log-in.
+func IsLogIn(address string) bool {
+	_, why := eligibility.Leads(address)
+	return why == eligibility.LoginRedirect
+}
+
 // redirects judges a redirect.
-func (p *Page) redirects(at *url.URL, tell teller) {
-	to, err := at.Parse(p.Header.Get("Location"))
-	_, why := eligibility.Leads(p.Header.Get("Location"))
+func (p *Page) redirects() {
+	to, err := p.at.Parse(p.Header.Get("Location"))
 	switch {
 	case err != nil || p.Header.Get("Location") == "":
-		tell("error", "is answered with %s and leads nowhere", Status(p.Status))
-	case why == eligibility.LoginRedirect:
-		tell("login", "sends visitors to log in, at %s", to.String())
-	case address.Key(to) == address.Key(at):
-		tell("redirect", "redirects to itself (%d): mend the loop, or do not list it", p.Status)
-	case address.Host(to) != address.Host(at):
+		p.tell("error", "is answered with %s and leads nowhere", Status(p.Status))
+	case IsLogIn(p.Header.Get("Location")):
+		p.tell("login", "sends visitors to log in, at %s", to.String())
+	case address.Key(to) == address.Key(p.at):
+		p.tell("redirect", "redirects to itself (%d): mend the loop, or do not list it", p.Status)
+	case address.Host(to) != address.Host(p.at):
 		p.lead(to, "redirect", "redirects (%d) to %s, on another host", p.Status, to.String())
-	case address.IsRoot(to) && strings.Trim(at.Path, "/") != "":
-		tell("redirect", "redirects (%d) to the start page, %s, as pages that are gone often do", p.Status, to.String())
+	case address.IsRoot(to) && strings.Trim(p.at.Path, "/") != "":
+		p.tell("redirect", "redirects (%d) to the start page, %s, as pages that are gone often do", p.Status, to.String())
 	default:
 		p.lead(to, "redirect", "redirects (%d) to %s", p.Status, to.String())
 	}
 }
 
 // page judges what a page says.
-func (p *Page) page(at *url.URL, tell teller, now time.Time) {
+func (p *Page) page(now time.Time) {
 	if len(p.Body) == 0 {
-		tell("empty-page", "is answered with 200, and is empty")
+		p.tell("empty-page", "is answered with 200, and is empty")
 		return
 	}
 	noIndex, _, until := html.Robots(p.Header["X-Robots-Tag"])
@@ -207,44 +212,44 @@ func (p *Page) page(at *url.URL, tell teller, now time.Time) {
 	p.modified, p.text, p.alternates = facts.Modified, facts.MainHash, facts.Alternates
 	switch {
 	case noIndex && !word:
-		tell("noindex", "says unavailable_after with a date that is not clear, %s; that counts as noindex", where)
+		p.tell("noindex", "says unavailable_after with a date that is not clear, %s; that counts as noindex", where)
 	case noIndex:
-		tell("noindex", "says noindex, %s", where)
+		p.tell("noindex", "says noindex, %s", where)
 	case !until.IsZero() && until.Before(now):
-		tell("noindex", "says unavailable_after %s, which has passed", until.UTC().Format("2 Jan 2006"))
+		p.tell("noindex", "says unavailable_after %s, which has passed", until.UTC().Format("2 Jan 2006"))
 	}
-	base := at
-	if b, err := at.Parse(facts.Base); err == nil && facts.Base != "" {
+	base := p.at
+	if b, err := p.at.Parse(facts.Base); err == nil && facts.Base != "" {
 		base = b
 	}
-	if !p.leadsOn(at, base, &facts, tell) && response.IsHTML(typ) {
+	if !p.leadsOn(base, &facts) && response.IsHTML(typ) {
 		p.letters, p.size = letters(facts.Blocks), len(p.Body)
 		p.scripts = scripted(p.Body, p.letters)
 		if facts.Password {
-			tell("login", "shows a field for a password")
+			p.tell("login", "shows a field for a password")
 		} else if notFound(&facts, p.letters) {
-			tell("soft-404", "says that there is no page: %q", firstOf(facts))
+			p.tell("soft-404", "says that there is no page: %q", firstOf(facts))
 		}
 	}
-	p.canonical(at, base, &facts, tell)
+	p.canonical(base, &facts)
 }
 
 var lastDay = regexp.MustCompile(`(?i)unavailable_after`)
 
 // leadsOn judges a page that leads on by itself. Its relative addresses begin at base.
-func (p *Page) leadsOn(at, base *url.URL, facts *html.Facts, tell teller) bool {
+func (p *Page) leadsOn(base *url.URL, facts *html.Facts) bool {
 	r := html.ReadRefresh(p.Header.Get("Refresh"))
 	if r.Href == "" {
 		r = facts.Refresh
 	} else {
-		base = at
+		base = p.at
 	}
 	to, err := base.Parse(r.Href)
-	if r.Href == "" || err != nil || to.Host == at.Host && to.Path == at.Path {
+	if r.Href == "" || err != nil || to.Host == p.at.Host && to.Path == p.at.Path {
 		return false
 	}
-	if _, why := eligibility.Leads(r.Href); why == eligibility.LoginRedirect {
-		tell("login", "leads visitors to log in, at %s", to.String())
+	if IsLogIn(r.Href) {
+		p.tell("login", "leads visitors to log in, at %s", to.String())
 	} else {
 		p.lead(to, "stub", "leads on to %s by itself (refresh)", to.String())
 	}
@@ -252,24 +257,24 @@ func (p *Page) leadsOn(at, base *url.URL, facts *html.Facts, tell teller) bool {
 }
 
 // canonical judges which address a page names as its own.
-func (p *Page) canonical(at, base *url.URL, facts *html.Facts, tell teller) {
+func (p *Page) canonical(base *url.URL, facts *html.Facts) {
 	named := map[string]*url.URL{} // by key
 	for _, href := range html.LinkCanonicals(p.Header["Link"]) {
-		if to, err := at.Parse(href); err == nil {
+		if to, err := p.at.Parse(href); err == nil {
 			named[address.Bare(to)] = to
 		}
 	}
 	if to, err := base.Parse(facts.Canonical); err == nil && facts.Canonical != "" {
 		named[address.Bare(to)] = to
 	}
-	switch own := address.Bare(at); {
+	switch own := address.Bare(p.at); {
 	case facts.CanonicalConflict || len(named) > 1:
-		tell("canonical", "names several addresses as canonical")
+		p.tell("canonical", "names several addresses as canonical")
 	case len(named) == 1 && named[own] == nil:
 		for key, to := range named {
 			_, rest, _ := strings.Cut(key, "://")
 			if strings.HasSuffix(own, "://"+rest) {
-				tell("canonical-scheme", "names %s as canonical", to.String())
+				p.tell("canonical-scheme", "names %s as canonical", to.String())
 			} else {
 				p.lead(to, "canonical", "names %s as canonical", to.String())
 			}
