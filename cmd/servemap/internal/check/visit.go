@@ -55,7 +55,8 @@ func (c *checker) pages(ctx context.Context) {
 		c.Facts = append(c.Facts, "On another host, whose robots.txt names this sitemap: "+c.judge.Elsewhere+".")
 	}
 	if address.Host(c.Config.URL) != address.Host(c.Origin) {
-		c.Facts = append(c.Facts, "The pages of "+c.Site+" were asked for at "+c.Config.URL.Scheme+"://"+c.Config.URL.Host+".")
+		at := c.Config.URL.Scheme + "://" + c.Config.URL.Host
+		c.Facts = append(c.Facts, "The pages of "+c.Site+" were asked for at "+at+".")
 	}
 	may := c.allowed(c.judge.Pages)
 	s.Disallowed = len(c.judge.Pages) - len(may)
