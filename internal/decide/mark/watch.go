@@ -192,9 +192,13 @@ func (c *comparison) lose() {
 // by itself whether it is a change. It notes that texts come and go if nothing is gone, and one came again.
 func (c *comparison) lost() uint16 {
 	gone, _ := c.missing(c.View)
-	last := c.own.set()
+	last, least := c.own.set(), uint32(leastBlock)
 	for i := range c.blocks {
-		if b := &c.blocks[i]; !last.has(b.key) && !b.link && !b.beside && c.isOwn(b) {
+		switch b := &c.blocks[i]; {
+		case last.has(b.key), b.beside, !c.isOwn(b):
+		case b.link: // it may be shorter than the one that it replaces
+			least = longestLine
+		default:
 			if len(gone) == 0 && c.known.has(b.key) {
 				c.note(lostText, 0)
 				c.note(^uint16(lostText), 0)
@@ -202,7 +206,7 @@ func (c *comparison) lost() uint16 {
 			return 0
 		}
 	}
-	if c.list || c.emptied || c.View.size+leastBlock > c.Mark.Size || c.View.links < int(c.Mark.Links) ||
+	if c.list || c.emptied || c.View.size+least > c.Mark.Size || c.View.links < int(c.Mark.Links) ||
 		len(c.left) == watchKept { // these were some of more texts, as of a maintenance, which had not come to stay either
 		return 0
 	}
