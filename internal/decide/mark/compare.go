@@ -59,7 +59,8 @@ func (c *comparison) judge() (changed bool) {
 	moving := 0
 	for _, n := range news {
 		w, moves := n.watched, c.moves(n)
-		lasts := n.fact || n.beside || c.emptied || !c.list && (n.names(c.at) || n.link && c.View.links <= int(c.Mark.Links))
+		lasts := n.fact || n.beside || n.card != 0 && !n.link || c.emptied ||
+			!c.list && (n.names(c.at) || n.link && c.View.links <= int(c.Mark.Links))
 		if n.block.size <= smallNews { // it may be a line of the day where such lines come
 			w.Wait = min(c.mover(w.Prev).Stay, c.mover(w.Next).Stay)
 		}
@@ -120,6 +121,7 @@ func (c *comparison) news() (list []newsItem) {
 	prev, open := uint16(startOfText), 0 // open: from here on the next known block is not found yet
 	for i := range c.blocks {
 		b := &c.blocks[i]
+		b.link = b.link || b.price && b.card != 0 && !c.known.has(b.card) // beside a new link, a price says what that says
 		switch {
 		case c.known.has(b.key):
 			if !b.fact {

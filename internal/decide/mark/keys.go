@@ -140,10 +140,14 @@ func (m *Mark) missing(v *View) (gone []uint16, of int) {
 func (m *Mark) adopt(v *View, known *keySet) {
 	own, others := new(keySet), new(keySet)
 	for i := range v.blocks {
-		if b := &v.blocks[i]; v.isOwn(b) {
+		b := &v.blocks[i]
+		if v.isOwn(b) {
 			own.add(b.key)
 		} else {
 			others.add(b.key)
+		}
+		if b.card != 0 {
+			others.add(b.card) // the link may be too short for a block
 		}
 	}
 	if all := others.union(known); all.len() <= knownKept {

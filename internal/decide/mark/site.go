@@ -187,20 +187,13 @@ func (s *Site) Consult(v *View, m Mark, path string, at int64) {
 	s.calm(v, &m, known)
 	swaps := m.began && !v.list && v.links <= int(m.Links) // a link in the place of another tells nothing of its place
 	news := map[uint16]bool{}                              // places with new texts, and whether some are the page's own
-	var before *block                                      // the text to which a short one belongs
 	for i := range v.blocks {
 		b := &v.blocks[i]
 		isNew := !known.has(b.key)
 		b.on = s.see(b.hash, family, isNew && !collects)
-		if b.isCommon() && before != nil && before.on < b.on {
-			b.on, b.hash = before.on, before.hash
-		}
-		if before = b; b.link {
-			before = nil
-		}
 		p := s.at(b.place)
 		b.most, b.calm = p.most(), p.Calm >= calmFrom
-		if isNew && !b.fact && !(b.link && swaps) && (b.most > 0 || !m.began) {
+		if isNew && !b.fact && !((b.link || b.card != 0) && swaps) && (b.most > 0 || !m.began) {
 			news[b.place] = news[b.place] || b.on <= pagesOfText
 		}
 	}

@@ -322,3 +322,48 @@ func TestListsAreDatedBesideBoxesThatVary(t *testing.T) {
 		}
 	}
 }
+
+// Each product shows some others with their prices, drawn anew for each visitor. That is no news of its page, and a
+// price of its own is.
+func TestPricesOfOtherProductsAreNotThePages(t *testing.T) {
+	const visits, edited = 8, 3
+	for _, tt := range []struct{ name, box, card string }{
+		{"items", "<ul>%s</ul>", "<li><a href=/p>%s</a> %s</li>"},
+		{"items with headings", "<ul>%s</ul>", "<li><h3><a href=/p>%s</a></h3><p>%s</p></li>"},
+		{"cards", "<div>%s</div>", "<div><a href=/p>%s</a><p>%s</p></div>"},
+		{"cards with the stock", "<div>%s</div>", "<div><h3><a href=/p>%s</a></h3><p>%s</p><p>In stock</p></div>"},
+		{"cards with a button", "<div>%s</div>", "<div><h3><a href=/p>%s</a></h3><p>%s</p><a href=/b>Buy</a></div>"},
+		{"whole links", "<div>%s</div>", "<a href=/p><h3>%s</h3><p>%s</p></a>"},
+		{"a table", "<table>%s</table>", "<tr><td><a href=/p>%s</a><td>%s</tr>"},
+	} {
+		for n, pool := range []int{8, 10, 24} {
+			r, words := rand.New(rand.NewPCG(uint64(n), 5)), []string{"%d kr", "€ %d.50"}[n%2]
+			title := func(page int) string {
+				if name := strings.TrimSuffix(titleOf(200+page), "."); n%2 == 0 {
+					return name
+				}
+				return fmt.Sprint("Mug ", page)
+			}
+			changes := restamped(pool, 2*visits, func(visit, page int) string {
+				price := func(page int) string {
+					if page == edited && visit >= visits {
+						return fmt.Sprintf(words, 99)
+					}
+					return fmt.Sprintf(words, 5+page%20)
+				}
+				cards := ""
+				for _, other := range r.Perm(pool)[:4] {
+					if other != page {
+						cards += fmt.Sprintf(tt.card, title(other), price(other))
+					}
+				}
+				return "<main><h1>" + title(page) + "</h1><p>" + price(page) + "<p>" +
+					sentence(rand.New(rand.NewPCG(uint64(page), 3)), 20) + "<h2>You may also like</h2>" +
+					fmt.Sprintf(tt.box, cards) + "</main>"
+			})
+			if !slices.Equal(changes, []int{edited}) {
+				t.Errorf("%s, a pool of %d, %s: the pages %v have changed, want %d", tt.name, pool, words, changes, edited)
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package mark
 
 import (
 	"bytes"
+	"math/bits"
 	"strings"
 	"time"
 	"unicode"
@@ -63,6 +64,7 @@ type block struct {
 	beside bool   // it is of the title, a picture or a video
 	fact   bool   // short texts that may be counters as well, see row
 	price  bool   // a short text that names one
+	card   uint16 // key of the link that a price or a fact stands beside, 0 if there is none
 }
 
 // isCommon reports whether the same words may be news of any page: each has its price, and one after the other is sold
@@ -103,9 +105,18 @@ func Read(f *html.Facts, seed uint64) View {
 
 // read calls each for every block, with its text.
 func (r *reading) read(blocks []html.Block, each func(block, string)) {
+	var owner block // of prices and facts: the last text that is none
+	tell := func(b block, text string) {
+		if b.isCommon() {
+			b.belongTo(&owner)
+		} else {
+			owner = b
+		}
+		each(b, text)
+	}
 	row := func() {
 		if len(r.facts) > 0 {
-			each(r.row(), string(r.facts))
+			tell(r.row(), string(r.facts))
 		}
 		r.facts = r.facts[:0]
 	}
@@ -121,11 +132,15 @@ func (r *reading) read(blocks []html.Block, each func(block, string)) {
 		case r.isFact(b):
 			if b.Heading {
 				row()
+				owner.link = false
 			}
 			r.fact(b)
 		case r.isTelling(b):
 			row()
-			each(r.block(b), b.Text)
+			tell(r.block(b), b.Text)
+		case b.Links > 0:
+			row()
+			owner = r.block(b)
 		}
 	}
 	row()
@@ -145,9 +160,9 @@ func (r *reading) counts(b *html.Block) bool {
 	return r.weight > 0 && !copyright && (r.weight > longestAge || !isAge(b.Text))
 }
 
-// isTelling reports whether a block is long enough to say something, or names a price.
+// isTelling reports whether a block is long enough to say something, names a price, or is a heading that is a link.
 func (r *reading) isTelling(b *html.Block) bool {
-	return r.weight >= leastBlock || b.Beside && !b.Heading || b.Links > 0 && r.weight >= leastLink || r.amount
+	return r.weight >= leastBlock || b.Beside && !b.Heading || b.Links > 0 && (b.Heading || r.weight >= leastLink) || r.amount
 }
 
 // weight returns how much a text says, in Latin letters. A Chinese character says as much as four.
@@ -210,7 +225,7 @@ type reading struct {
 // isFact reports whether a block is a text so short that it may be a counter as well as a fact, such as "Seats: 24".
 func (r *reading) isFact(b *html.Block) bool {
 	switch {
-	case b.Beside, b.Links > 0 && !b.Heading, r.weight > longestFact, r.amount:
+	case b.Beside, b.Links > 0, r.weight > longestFact, r.amount:
 		return false
 	case r.weight < leastBlock:
 		return true
@@ -276,6 +291,16 @@ func (r *reading) block(b *html.Block) block {
 	out.hash = xxh3.HashSeed(text, seed)
 	out.key = keyOf(out.hash)
 	return out
+}
+
+// belongTo notes to which text a price or a short fact belongs: other pages may have the same words beside another text.
+// Beside a link, as in a box of other products, it is about the page that this leads to.
+func (b *block) belongTo(owner *block) {
+	b.hash = bits.RotateLeft64(b.hash, 1) ^ owner.hash
+	if owner.link {
+		b.hash = ^b.hash
+		b.key, b.card = keyOf(b.hash), owner.key
+	}
 }
 
 // names reports whether a short text may name the day of a time, in any zone.
