@@ -432,7 +432,9 @@ func TestRequestThatClaimsToBeTheSitesOwnTeachesNothing(t *testing.T) {
 		believed = believed || servemap.Exploring(r)
 		testkit.Page("home")(w, r)
 	}), open)
-	for name, value := range map[string]string{"Servemap-Visit": "made up", "User-Agent": "servemap-explore"} {
+	for _, h := range [][2]string{{"Servemap-Visit", "made up"}, {"User-Agent", "servemap-explore"},
+		{"User-Agent", "servemap-explore (+https://example.com/the-command)"}} {
+		name, value := h[0], h[1]
 		if status := f.visit(name, value, "/"); believed || status != http.StatusOK || f.Stats().Observations != 0 {
 			t.Errorf("%s: believed: %v, answered with %d, %d were observed", name, believed, status, f.Stats().Observations)
 		}

@@ -288,10 +288,10 @@ func (s *Own) asksAgain(ctx context.Context) {
 	_, _ = explore.Once(ctx, s.Door(nil), proof)
 }
 
-// stray reports whether r looks like a site's request to itself, but lacks the key of this process: another process
-// made it, or something on the way took the key off.
+// stray reports whether r looks like a site's request to itself, but lacks the key of this process: another process or
+// the command made it, or something on the way took the key off. Some of these addresses are made up.
 func stray(r *http.Request) bool {
-	return len(r.Header[keyHeader]) > 0 || r.Header.Get("User-Agent") == explore.Agent
+	return len(r.Header[keyHeader]) > 0 || strings.HasPrefix(r.Header.Get("User-Agent"), explore.Agent)
 }
 
 // Asks notes that a location is asked for. The caller then calls learn with the answer, nil for none. how says by which

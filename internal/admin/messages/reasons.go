@@ -136,14 +136,11 @@ var reasons = []Reason{
 		nil},
 	{eligibility.Moved, Intended, "{it has|page has|pages have} moved for good", "", nil},
 	{eligibility.LeadsOn, Look, "{it redirects|page redirects|pages redirect} for now (302, 303 or 307)",
-		"That was still so a day later. If {it has|they have} moved, redirect for good (301 or 308): then " +
-			"{its|their} history goes on there.", nil},
-	{eligibility.Denied, Look, "{the site refuses|page refuses|pages refuse} strangers (401 or 403)",
-		"That was still so a day later. If {it is|they are} public, see why anonymous visitors are refused.", nil},
+		"If {it has|they have} moved, redirect for good (301 or 308): then {its|their} history goes on there.", nil},
+	{eligibility.Denied, Look, "{the site refuses|page refuses|pages refuse} visitors who are not logged in (401 or 403)",
+		letIn, nil},
 	{eligibility.LoginRedirect, Look,
-		"{the site asks strangers to log in, or something else, before they get it|page asks strangers to log " +
-			"in, or something else, first|pages ask strangers to log in, or something else, first}",
-		"That was still so a day later. If {it is|they are} public, see why visitors must.", nil},
+		"{it sends|page sends|pages send} visitors who are not logged in to another page first, as to a log-in", letIn, nil},
 	{eligibility.Unseen, Intended,
 		"{it has|page has|pages have} had no visitors for longer than {KeepFor}", back, nil},
 
@@ -220,9 +217,8 @@ var reasons = []Reason{
 		Todo: "Allow the User-Agent servemap-explore, or this machine's address, in its rules, and crawl again. " +
 			"See that it lets search engines through."},
 	{Reason: eligibility.LinkRefused, Care: Look, Why: "{page is|pages are} refused",
-		Todo: "If {it is|they are} public, see why strangers are."},
-	{Reason: eligibility.LinkLogin, Care: Look, Why: "{page sends|pages send} visitors to log in",
-		Todo: "If {it is|they are} public, see why."},
+		Todo: letIn},
+	{Reason: eligibility.LinkLogin, Care: Look, Why: "{page sends|pages send} visitors to log in", Todo: letIn},
 	{Reason: eligibility.LinkRedirects, Care: Look, Why: "{page redirects|pages redirect}",
 		Todo: "Link to {the address where it leads|the addresses where they lead}."},
 	{Reason: eligibility.LinkNoHTML, Care: Intended, Todo: files,
@@ -268,6 +264,7 @@ const (
 	visitor    = "an anonymous visitor who gets a page there"
 	visit      = "a visit: open it once in a private window, and it is listed seconds later"
 	this       = "{AlwaysThis}"
+	letIn      = "If {it is|they are} public, answer {it|them} with 200 for visitors who are not logged in."
 	unreadable = "Use gzip, br or zstd, or compress only after servemap."
 	forOne     = "Send that only with pages for one visitor, or set {Public} for the others."
 	address    = "Link to {it|them} by another address, or ignore {it if it is no page|them if they are no pages}."

@@ -8,6 +8,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/internal/testkit/visits"
 )
 
@@ -64,6 +65,35 @@ func TestOneVisitorsWordAsksForALook(t *testing.T) {
 			if !tt.then(w) {
 				w.Error("the site's own look does not count")
 			}
+		})
+	}
+}
+
+// What a visitor gets who is anonymous by the owner's word alone, as with a cookie that he named, lists a page once the
+// site itself gets it too.
+func TestPageOfAClientWhomTheOwnerVouchesForWaitsForALook(t *testing.T) {
+	byTheOwner := func(e *observation.Observation) { e.Named.Vouched = true }
+	for _, tt := range []struct {
+		name    string
+		looking Looking
+		itself  step
+		listed  bool
+	}{
+		{"the site gets it", Works, see("/a", html("a"), own), true},
+		{"the site is refused", Works, answers("/a", http.StatusForbidden, own), false},
+		{"the site cannot look", Silent, see("/", html("home", "/a")), true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t, options{})
+			w.site.Looking = tt.looking
+			w.sight("/", html("home", "/a"), own)
+			see("/a", html("a"), byTheOwner)(w)
+			if tt.looking == Works && (w.page("/a").Listed() || !slices.Contains(w.looks, "/a")) {
+				t.Errorf("listed before the look: %t; %q are to be looked at", w.page("/a").Listed(), w.looks)
+			}
+			tt.itself(w)
+			see("/a", html("a"), byTheOwner)(w)
+			base.Equal(t, w.page("/a").Listed(), tt.listed, "listed")
 		})
 	}
 }
