@@ -455,7 +455,7 @@ func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 			[]string{"PartPages is -1", "from 1 to 50000"}},
 		{"a page for robots.txt", origin, servemap.Options{Robots: "<html>not found</html>"},
 			[]string{"Robots", "User-agent:"}},
-		{"a parameter that holds a session", origin, servemap.Options{Query: []string{"session", "PHPSESSID"}},
+		{"a parameter that holds a session", origin, servemap.Options{Query: []string{"session", "sessid", "PHPSESSID"}},
 			[]string{"Query", "PHPSESSID holds a visitor's session"}},
 		{"a parameter that is none", origin, servemap.Options{Query: []string{"a=b"}}, []string{"Query", "a=b"}},
 	}

@@ -76,6 +76,10 @@ func TestParseReadsURLsAndPaths(t *testing.T) {
 	}{
 		{"session in a path", "/blog/a;jsessionid=1A2B/b;PHPSESSID=2?page=1", Result{Location: "/blog/a/b?page=1"}},
 		{"session in a query", "/blog/a?page=1&PHPSESSID=2", Result{Location: "/blog/a?page=1"}},
+		{"sessions of other servers", "/blog/a?ASPSESSIONIDQADTCRAB=2&CFTOKEN=3", Result{Location: "/blog/a"}},
+		{"talk of a conference", "/blog/talk.php?sessid=12", Result{"/blog/talk.php?sessid=12", ReasonQuery, true, false}},
+		{"part of a course", "/blog/a?coursesessid=7", Result{"/blog/a?coursesessid=7", ReasonQuery, true, false}},
+		{"part of a catalogue", "/blog/a?cfid=5", Result{"/blog/a?cfid=5", ReasonQuery, true, false}},
 		{"part of a conference", "/blog/a;session=2", Result{Reason: ReasonPathParam}},
 		{"URL from a browser", " https://example.com/blog/é?utm_source=x#top\n", Result{Location: "/blog/%C3%A9"}},
 		{"path", "/blog/a", Result{Location: "/blog/a"}},

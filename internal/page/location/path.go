@@ -149,13 +149,14 @@ func checkSegments(path string) Reason {
 	return ReasonNone
 }
 
-// session matches a session in a path in normal form, such as "jsessionid=0A1B". Some servers write it after a slash,
-// others after a semicolon.
-var session = regexp.MustCompile(`(?i)(?:/|;|%3B)(?:session|sid|cfid|cftoken|zenid|oscsid|xtcsid|aspsessionid[^/;]*|[^/;]*(?:sess|session[_-]?)id)(?:=|%3D)`)
+// session matches what may be a session in a path in normal form, such as "jsessionid=0A1B". Some servers write it
+// after a slash, others after a semicolon.
+var session = regexp.MustCompile(`(?i)(?:/|;|%3B)(?:session|sid|cfid|cftoken|zenid|oscsid|xtcsid|` +
+	`aspsessionid[^/;]*|[^/;]*(?:sess|session[_-]?)id)(?:=|%3D)`)
 
-// ids are the names under which programs write a visitor's session into all links. Others, such as session or sid, may be
-// those of a conference.
-const ids = `(?i)(?:[^/;=]*sessid|jsessionid|aspsessionid[^/;=]*|cfid|cftoken|zenid|oscsid|xtcsid)`
+// ids are the names under which servers and shops write a visitor's session into all links, each in full. All others,
+// such as session, sessid or cfid, may be those of a conference or a catalogue.
+const ids = `(?i)(?:phpsessid|jsessionid|aspsessionid[a-z]*|cftoken|zenid|oscsid|xtcsid)`
 
 var (
 	visit   = regexp.MustCompile(`^` + ids + `$`)

@@ -40,11 +40,11 @@ func CheckParam(key string) error {
 	return nil
 }
 
-// located returns the location of a path in normal form with a query, its parameters in their order. Those that
-// track or hold a session are dropped from a link. A request with them has no location, since the site may answer it with a page for a
-// campaign or for one visitor. A defect makes the whole query malformed, since two programs may read it differently.
-// What they read differently though it is well-formed, as a parameter that comes twice, only a page's own canonical
-// vouches for.
+// located returns the location of a path in normal form with a query, its parameters in their order. Those that track
+// or hold a session are dropped from a link. A request with them has no location, since the site may answer it with a
+// page for a campaign or for one visitor. A defect makes the whole query malformed, since two programs may read it
+// differently. What they read differently though it is well-formed, as a parameter that comes twice, only a page's own
+// canonical vouches for.
 func (n *Normalizer) located(path, query string, link bool) Result {
 	var (
 		result    Result

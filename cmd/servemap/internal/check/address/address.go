@@ -112,13 +112,10 @@ func Bare(u *url.URL) string {
 	return Key(&bare)
 }
 
-// session matches names of parameters that tell visitors apart.
-var session = regexp.MustCompile(`(?i)^(?:phpsessid|jsessionid|aspsessionid\w*|sessionid|session_id|zenid|osCsid)$`)
-
-// tracks reports whether a parameter follows a visitor.
+// tracks reports whether a parameter follows a visitor, or holds his session.
 func tracks(pair string) bool {
 	name, _, _ := strings.Cut(pair, "=")
-	return location.Tracks(name) || session.MatchString(name)
+	return location.Tracks(name)
 }
 
 // Tracking returns the parameter of a URL that follows visitors, "" for none.

@@ -24,8 +24,8 @@ func TestKeysAreTheSameForAllWaysToWriteAnAddress(t *testing.T) {
 			t.Errorf("%s has %s, %s has %s", tt.a, KeyOf(tt.a), tt.b, KeyOf(tt.b))
 		}
 	}
-	u, _ := url.Parse("https://example.com/a?utm_source=x&id=1&gclid=y")
-	if got := Bare(u); got != "https://example.com/a?id=1" {
+	u, _ := url.Parse("https://example.com/a?utm_source=x&sessionid=1&PHPSESSID=2&gclid=y")
+	if got := Bare(u); got != "https://example.com/a?sessionid=1" {
 		t.Errorf("without what follows visitors: %s", got)
 	}
 }
