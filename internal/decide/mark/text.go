@@ -83,7 +83,7 @@ func mask(dst, s []byte) (masked []byte, year bool, days uint32) {
 		}
 		number := s[:numberLen(s)]
 		s = s[len(number):]
-		counts := isCount(dst, s)
+		counts := isCount(s)
 		parts := bytes.Split(number, []byte("."))
 		if isVersion(parts) {
 			dst = append(dst, number...)
@@ -102,17 +102,14 @@ func mask(dst, s []byte) (masked []byte, year bool, days uint32) {
 	return dst, year, days
 }
 
-// isCount reports whether a number between two texts is no day, since a letter stands beside it, as in 5kg and A4. Only
-// the ending of an ordinal may.
-func isCount(before, after []byte) bool {
-	if len(before) > 0 && isLetter(before[len(before)-1]) {
-		return true
-	}
+// isCount reports whether a number is no day, since a unit follows, as in 5kg and 1m30s. The ending of an ordinal, a
+// time of day and the name of a month are none.
+func isCount(after []byte) bool {
 	n := 0
 	for n < len(after) && isLetter(after[n]) {
 		n++
 	}
-	return n > 0 && !strings.Contains(" st nd rd th er ", " "+strings.ToLower(string(after[:n]))+" ")
+	return (n == 1 || n == 2) && !strings.Contains(" st nd rd th er de e t ", " "+strings.ToLower(string(after[:n]))+" ")
 }
 
 // isVersion reports whether the parts of a number are those of a version, as in 1.26.0. Numbers of builds and

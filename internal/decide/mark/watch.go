@@ -55,7 +55,7 @@ func (c *comparison) settle() (since int64) {
 		}
 		w.again(c.at)
 		switch {
-		case w.Patience > 0 && w.Gone && w.Wave != 0 && c.loses, w.Patience > 0 && !w.Gone && (b.swept || b.on > w.Most):
+		case w.Patience > 0 && w.Gone && w.Wave != 0 && c.ebbs, w.Patience > 0 && !w.Gone && (b.swept || b.on > w.Most):
 			*w = watched{}
 		case w.Patience > 0 && w.Seen > w.Patience && c.at-int64(w.Since) > w.wait() && !(w.Gone && c.Doubt > 0):
 			since = max(since, int64(w.Since))

@@ -72,13 +72,10 @@ func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
 			}
 		}
 	}
-	if gone, _ := m.missing(v); len(gone) > 0 && s.swell(lostText, family, uint32(v.Last), uint32(at), 0) {
-		v.loss = lostText
-	}
-	v.loses = s.came(lostText)
-	redesigned, full := 2*moved > old, had.len() == placesRemembered
+	redesigned, full, loses := 2*moved > old, had.len() == placesRemembered, true
 	for i := range v.blocks {
 		b, begun := &v.blocks[i], uint8(0)
+		loses = loses && (known.has(b.key) || b.link || b.beside)
 		switch {
 		case known.has(b.key):
 			b.swept = b.swept || m.Holding() && s.came(m.waveOf(b.key))
@@ -106,6 +103,23 @@ func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
 			b.wave = 0
 		}
 		b.swept = b.swept || s.came(b.wave)
+	}
+	if loses {
+		s.ebb(v, &m, family, at)
+	}
+	for i := range m.watch {
+		w := &m.watch[i]
+		v.ebbs = v.ebbs || w.Gone && s.came(w.Wave)
+	}
+}
+
+// ebb counts a known page that only lost texts to the wave of this week's losses: what a deploy takes from all pages is
+// no news of theirs.
+func (s *Site) ebb(v *View, m *Mark, family uint8, at int64) {
+	if gone, _ := m.missing(v); len(gone) > 0 {
+		if tag := ^uint16(at / waveTime); s.swell(tag, family, uint32(v.Last), uint32(at), 0) {
+			v.loss = tag
+		}
 	}
 }
 

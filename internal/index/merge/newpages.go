@@ -3,6 +3,7 @@ package merge
 import (
 	"slices"
 
+	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/mark"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/observation"
@@ -65,8 +66,15 @@ func (u *visited) announce() {
 		return
 	}
 	var unheard []string
+	left := linksLookedUp
 	for _, ln := range u.site.Fresh(u.Observation) {
-		if _, known := u.Load(ln.Location); ln.Main && !known && !u.Echo.Repeats(ln.Location) {
+		if !ln.Main || capability.Looks(ln.Location) || u.Echo.Repeats(ln.Location) {
+			continue
+		}
+		if left--; left < 0 || len(unheard) == pagerecord.NewLinksKept {
+			break
+		}
+		if _, known := u.Load(ln.Location); !known {
 			unheard = append(unheard, ln.Location)
 		}
 	}
@@ -103,7 +111,8 @@ func (u *visited) keepLinks(c comparison) {
 	}
 	p.NewLinks = slices.DeleteFunc(p.NewLinks, func(n pagerecord.NewLink) bool {
 		location, there := shown[n.To]
-		isNew := c.outcome == mark.Changed && (n.Since == c.since || c.since == u.Moment().Second() && n.Since > p.Loaded.Before)
+		since := n.Since == c.since || c.since == u.Moment().Second() && n.Since > p.Loaded.Before
+		isNew := since && c.outcome == mark.Changed
 		if !there || !isNew {
 			return !there
 		}
