@@ -281,9 +281,6 @@ type Exploration struct {
 	// Stale are URLs that the site's own sitemap lists, and that were answered with an error or lead elsewhere; at most
 	// 100.
 	Stale []string `json:"stale,omitempty"`
-	// Refused counts the pages that Explore did not get while the site refused others too, one after the other. What
-	// one page alone refuses is no more than "failed".
-	Refused int `json:"refused,omitempty"`
 	// Waits is how long Explore waits now, and for what, such as "30s, as https://example.com/a asks"; "" for nothing.
 	Waits string `json:"waits,omitempty"`
 }

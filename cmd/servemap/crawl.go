@@ -227,10 +227,11 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 	if err != nil {
 		return err
 	}
-	cut, cure := "", "give a greater -max"
-	if done.Waiting > 0 || done.Skipped[eligibility.LinkTooMany.String()] > 0 {
+	cut, cure, full := "", "", done.Waiting > 0 || done.Skipped[eligibility.LinkTooMany.String()] > 0
+	if n := done.Skipped[eligibility.LinkFailed.String()]; full {
 		cut = fmt.Sprintf("the crawl was cut after %s, by -max", words.Count(done.Requests, "request"))
-	} else if n := done.Refused; n > 0 {
+		cure = "give a greater -max"
+	} else if n > 0 {
 		cut, cure = "the site refused "+words.Count(n, "page")+", or did not answer", "crawl it again later"
 	}
 	wrote := c.write(ctx, files, cut, cure)
@@ -245,7 +246,7 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 	err = errors.Join(found.write(to.To, styleOf(to)), wrote)
 	switch {
 	case err != nil:
-	case cut != "":
+	case full: // a page that always fails was in no file before
 		err = exit{codeNo, cut + ", so the sitemap is not whole; " + cure}
 	case c.fail.has(found.found()...):
 		err = errNo
@@ -397,15 +398,10 @@ func (c *crawl) write(ctx context.Context, files http.Handler, cut, cure string)
 		return err
 	}
 	if there, err := c.dir.ReadFile(filepath.Base(c.out)); cut != "" && err == nil {
-		was, index := size(ctx, there)
-		is, _ := size(ctx, text)
-		has := "has"
-		if index {
-			has = "may have"
-		}
-		if was > is || index && was == is { // the last part of this one may be short
-			return exit{codeNo, fmt.Sprintf("%s; %s is kept, since it %s more pages. %s, or give another -out", cut, c.out,
-				has, strings.ToUpper(cure[:1])+cure[1:])}
+		was := size(ctx, there, func(part string) []byte { text, _ := c.dir.ReadFile(path.Base(part)); return text })
+		if was > size(ctx, text, func(part string) []byte { _, text := fetch(files, part); return text }) {
+			return exit{codeNo, fmt.Sprintf("%s; %s is kept, since it has more pages. %s, or give another -out", cut, c.out,
+				strings.ToUpper(cure[:1])+cure[1:])}
 		}
 	}
 	for _, part := range index.Parts {
@@ -417,12 +413,18 @@ func (c *crawl) write(ctx context.Context, files http.Handler, cut, cure string)
 	return c.replace(filepath.Base(c.out), text)
 }
 
-// size returns how many pages a sitemap has, or how many parts. An index counts for more than any file of pages.
-func size(ctx context.Context, text []byte) (n int, index bool) {
-	if index, _ = sitemap.Read(ctx, text, func(string) { n++ }); index {
-		n += 1 << 30
+// size returns how many pages a sitemap has, in its parts if it is an index.
+func size(ctx context.Context, text []byte, part func(string) []byte) int {
+	var all []string
+	index, _ := sitemap.Read(ctx, text, func(at string) { all = append(all, at) })
+	if !index {
+		return len(all)
 	}
-	return n, index
+	n := 0
+	for _, at := range all {
+		n += size(ctx, part(at), func(string) []byte { return nil }) // an index has no index
+	}
+	return n
 }
 
 func (c *crawl) replace(name string, text []byte) error {
@@ -504,7 +506,7 @@ func linked(ctx context.Context, s streams, origin string, sitemaps []string) (f
 	a.site.Wrap(a.explorer.Handler)
 	done, err := a.explorer.Explore(ctx, servemap.ExploreOptions{MaxRequests: c.Max, Concurrency: crawlAtOnce,
 		Progress: explorer.Progress(log)})
-	found.Whole = err == nil && done.Waiting == 0 && done.Refused == 0
+	found.Whole = err == nil && done.Waiting == 0 && done.Skipped[eligibility.LinkFailed.String()] == 0
 	if ctx.Err() != nil && done.Pages > 0 { // what it got until then counts
 		ctx = context.WithoutCancel(ctx)
 		err = a.site.Flush(ctx)

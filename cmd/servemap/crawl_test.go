@@ -198,7 +198,7 @@ func TestCrawlTellsEachAddressOnceWithItsCause(t *testing.T) {
 	defer site.Close()
 	out, data := filepath.Join(t.TempDir(), "sitemap.xml"), t.TempDir()
 	code, says, errs := call(t, "crawl", site.URL, "-out", out, "-data", data, "-all")
-	if code != codeDone || strings.Contains(errs, "not whole") { // pages that are refused alone are told
+	if code != codeDone || strings.Contains(errs, "not whole") { // no file had the lost pages
 		t.Errorf("code %d: %s", code, errs)
 	}
 	at := "- " + site.URL
@@ -594,13 +594,13 @@ func TestCrawlThatIsCutKeepsAnIndex(t *testing.T) {
 	whole := read()
 	for _, tt := range []struct{ name, most, part string }{{"as many parts", "6", "3"}, {"no index", "6", "10"}} {
 		code, says, errs := call(t, "crawl", site, "-out", out, "-part-pages", tt.part, "-max", tt.most)
-		if read() != whole || code != codeNo || !strings.Contains(errs, out+" is kept, since it may have more pages.") {
+		if read() != whole || code != codeNo || !strings.Contains(errs, out+" is kept, since it has more pages.") {
 			t.Errorf("%s: code %d, %s%s", tt.name, code, says, errs)
 		}
 	}
 }
 
-func TestCrawlThatASiteRefusesAsAWholeSaysSoAndKeepsAFileThatHasMore(t *testing.T) {
+func TestCrawlThatLostPagesSaysSoAndKeepsAFileThatHasMore(t *testing.T) {
 	var refused atomic.Pointer[string]
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -617,16 +617,17 @@ func TestCrawlThatASiteRefusesAsAWholeSaysSoAndKeepsAFileThatHasMore(t *testing.
 	}))
 	defer site.Close()
 	out := filepath.Join(t.TempDir(), "sitemap.xml")
-	const lost = "servemap crawl: the site refused 2 pages, or did not answer"
+	const lost, kept = "servemap crawl: the site refused ", ", or did not answer; %s is kept, since it has more pages. " +
+		"Crawl it again later, or give another -out"
 	for _, tt := range []struct {
 		name, want, refuses string
 		code, n             int
 	}{
-		{"there is no file", lost + ", so the sitemap is not whole; crawl it again later\n", "/a /b", codeNo, 1},
+		{"there is no file", "", "/b", codeDone, 2},
+		{"the page failed before too", "", "/b", codeDone, 2},
 		{"whole", "", "", codeDone, 3},
-		{"the file has more", lost + "; " + out + " is kept, since it has more pages. " +
-			"Crawl it again later, or give another -out", "/a /b", codeNo, 3},
-		{"one page is refused for itself", "", "/b", codeDone, 2},
+		{"the file has more", lost + "2 pages" + fmt.Sprintf(kept, out), "/a /b", codeNo, 3},
+		{"one page, which may lead to all others", lost + "1 page" + fmt.Sprintf(kept, out), "/b", codeNo, 3},
 	} {
 		refused.Store(&tt.refuses)
 		code, says, errs := call(t, "crawl", site.URL, "-out", out)

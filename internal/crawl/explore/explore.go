@@ -102,7 +102,6 @@ type Report struct {
 	Params   []string            // the parameters that keep most linked pages out, each with its path
 	Held     []string            // at the end, the URLs of pages that are held
 	Stale    []string            // the first URLs of the site's own sitemap that lead to an error, or elsewhere
-	Refused  int                 // pages that it did not get since the site refused others too, one after the other
 	Waits    string              // what it waits for now, and how long, "" for nothing
 }
 
@@ -124,7 +123,6 @@ type explorer struct {
 	pace     pace
 	patience time.Duration // for an answer
 	report   Report
-	lost     int                           // pages since the site last answered
 	away     error                         // the entry redirects to another host
 	doubtful []string                      // the locations of pages that look like secrets
 	skipped  map[string]eligibility.Reason // links that are counted in the report, and why if another may lead there

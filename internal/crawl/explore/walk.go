@@ -172,10 +172,6 @@ func (e *explorer) take(ctx context.Context, r result) error {
 		if pause > pagePatience || now.Sub(r.begun) >= pagePatience || !e.frontier.refused(r.item) {
 			e.leave(eligibility.LinkFailed, 1, e.Normalizer.Origin().URL(r.Location))
 			e.dead(r.item, r.status)
-			e.lost++
-		}
-		if e.pace.refused > 1 { // else the page is to blame, and not the site
-			e.report.Refused, e.lost = e.report.Refused+e.lost, 0
 		}
 		switch {
 		case e.pace.refused < 2*mostRefused:
@@ -186,7 +182,6 @@ func (e *explorer) take(ctx context.Context, r result) error {
 		return fmt.Errorf("the site answered %d to %d requests in a row", r.status, e.pace.refused)
 	}
 	e.pace.saw(now, r.answer)
-	e.lost = 0
 	told := e.told()
 	if r.large {
 		e.leave(eligibility.LinkLarge, 1, e.Normalizer.Origin().URL(r.Location))

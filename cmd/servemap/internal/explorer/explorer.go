@@ -19,6 +19,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/crawl/explore"
+	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/page/words"
 )
 
@@ -33,8 +34,8 @@ type Explorer struct {
 	Log      *slog.Logger
 
 	// Settings are those that decide what exploring finds.
-	// Explored is the file that says which of them the last finished exploration had, if it got pages and the site refused
-	// no several in a row; "" for none.
+	// Explored is the file that says which of them the last finished exploration had, if it got pages and none of them
+	// failed; "" for none.
 	Settings, Explored string
 
 	busy sync.Mutex
@@ -64,7 +65,7 @@ func (e *Explorer) Explore(ctx context.Context, opts servemap.ExploreOptions) (s
 	}
 	opts.Sitemaps = e.Sitemaps
 	done, err := e.Site.Explore(ctx, &opts)
-	if err == nil && done.Pages > 0 && done.Refused == 0 && e.Explored != "" {
+	if err == nil && done.Pages > 0 && done.Skipped[eligibility.LinkFailed.String()] == 0 && e.Explored != "" {
 		if err := control.WriteFile(e.Explored, []byte(e.Settings)); err != nil {
 			e.Log.Warn("the next start explores again", "err", err)
 		}

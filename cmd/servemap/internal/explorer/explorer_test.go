@@ -71,7 +71,7 @@ func TestStartExploresAgainWhereTheSiteRefusedPages(t *testing.T) {
 		name, refused string
 		want          []int
 	}{
-		{"several in a row", "/a /b", []int{1, 2, 2}}, {"one page, which is to blame", "/b", []int{1, 1, 1}},
+		{"several in a row", "/a /b", []int{1, 2, 2}}, {"one page, which may lead to all others", "/b", []int{1, 2, 2}},
 	} {
 		explored, refused := filepath.Join(t.TempDir(), "explored"), tt.refused
 		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
