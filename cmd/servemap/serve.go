@@ -350,7 +350,10 @@ func (s *site) own() {
 		s.log.Info("commands are answered, such as \"servemap status -data " + s.Data + "\"")
 	}
 	if s.Explore || s.Folder != "" {
-		s.explorer.AtStart(ctx, s.Folder != "", servemap.ExploreOptions{MaxRequests: s.Max, Concurrency: s.Concurrency})
+		opts := servemap.ExploreOptions{MaxRequests: s.Max, Concurrency: s.Concurrency}
+		if later := s.explorer.AtStart(ctx, s.Folder != "", opts); later != nil {
+			s.work.Go(later)
+		}
 	}
 	if s.Revisit && !s.Explore && s.Folder == "" {
 		s.log.Info(words.Say("{-revisit} visits only pages that are known; {-explore} finds the others"))

@@ -4,6 +4,7 @@
 package explorer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -172,15 +173,16 @@ func Progress(log *slog.Logger) func(servemap.Exploration) {
 }
 
 // AtStart explores, unless the folder says that an exploration with these settings was finished, and always is
-// not set. It tries until that succeeds, such as while a database or the site itself starts.
-func (e *Explorer) AtStart(ctx context.Context, always bool, opts servemap.ExploreOptions) {
+// not set. It tries until that succeeds, such as while a database or the site itself starts. If the site was walked and
+// gave no page, later goes on: nothing else needs to wait for it. It is nil if nothing is left to do.
+func (e *Explorer) AtStart(ctx context.Context, always bool, opts servemap.ExploreOptions) (later func()) {
 	if with, err := control.ReadFile(e.Explored); err == nil && string(with) == e.Settings && !always {
 		e.Log.Info("not explored, since that was done before; \"servemap explore\" does it again")
 		e.Revisit(ctx, 0) // from now on, the site looks at what a stranger gets
-		return
+		return nil
 	}
 	opts.Progress = Progress(e.Log)
-	e.keepTrying(ctx, func() error {
+	walk := func() error {
 		done, err := e.Explore(ctx, opts)
 		if err == nil && done.Pages == 0 {
 			return errNothing
@@ -189,24 +191,51 @@ func (e *Explorer) AtStart(ctx context.Context, always bool, opts servemap.Explo
 			e.tell(done)
 		}
 		return err
+	}
+	e.keepTrying(ctx, func() error {
+		err := walk()
+		if errors.Is(err, errNothing) {
+			later, err = func() { e.keepTrying(ctx, e.once(ctx, walk)) }, nil
+		}
+		return err
 	})
+	return later
+}
+
+// once returns walk, for a site that gave no page just now: it walks only once the entry is a page, or a day has gone.
+func (e *Explorer) once(ctx context.Context, walk func() error) func() error {
+	walked := time.Now()
+	return func() error {
+		if time.Since(walked) < 24*time.Hour {
+			if done, err := e.Site.Explore(ctx, e.entry(0)); err != nil || done.Pages == 0 {
+				return cmp.Or(err, errNothing)
+			}
+		}
+		walked = time.Now()
+		return walk()
+	}
+}
+
+// entry are the options to ask for the entry alone, and then to revisit so many pages a day.
+func (e *Explorer) entry(revisit int) *servemap.ExploreOptions {
+	opts := servemap.ExploreOptions{MaxRequests: 1, Revisit: revisit}
+	if e.Inside {
+		opts.Inside = e.Handler
+	}
+	return &opts
 }
 
 // Revisit requests pages that no visitor requests, until ctx ends, at most so many a day.
 // Site.Explore explores before that; one request is the least.
 func (e *Explorer) Revisit(ctx context.Context, perDay int) {
-	opts := servemap.ExploreOptions{MaxRequests: 1, Revisit: perDay}
-	if e.Inside {
-		opts.Inside = e.Handler
-	}
 	e.keepTrying(ctx, func() error {
-		_, err := e.Site.Explore(ctx, &opts)
+		_, err := e.Site.Explore(ctx, e.entry(perDay))
 		return err
 	})
 }
 
 // How long to wait after a failure, such as while the site itself starts, at first and at most: each try asks for
-// robots.txt, sitemaps and pages anew. The latter is also the wait after the origin was found to lead elsewhere.
+// robots.txt and the entry anew. The latter is also the wait after the origin was found to lead elsewhere.
 const (
 	failedWait    = 5 * time.Second
 	elsewhereWait = 10 * time.Minute

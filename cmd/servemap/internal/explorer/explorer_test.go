@@ -2,6 +2,8 @@ package explorer
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -94,33 +96,59 @@ func TestStartExploresAgainWhereTheSiteRefusedPages(t *testing.T) {
 	}
 }
 
+// A site that gives no page is walked once a day. In between only its entry is asked for, so that it is explored soon
+// after it works. What comes after the start does not wait for that.
 func TestStartTriesUntilTheSiteGivesAPage(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		down, log := atomic.Bool{}, new(base.Log)
-		down.Store(true)
-		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if down.Load() {
-				w.WriteHeader(http.StatusInternalServerError)
-				return
+	for _, tt := range []struct {
+		name    string
+		status  int
+		downFor time.Duration
+		atMost  int // requests meanwhile
+	}{
+		{"it starts late", http.StatusInternalServerError, time.Minute, 150},
+		{"all that its sitemap names is not found", http.StatusNotFound, 24*time.Hour - time.Minute, 450},
+		{"it has moved away", http.StatusNotFound, 240 * time.Hour, 5000},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			down, asked, log := atomic.Bool{}, atomic.Int64{}, new(base.Log)
+			down.Store(true)
+			sitemap := "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>"
+			for i := range 100 {
+				sitemap += fmt.Sprintf("<url><loc>%s/a%d</loc></url>", testkit.Origin, i)
 			}
-			testkit.PageOfItsURL("/a")(w, r)
+			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch asked.Add(1); {
+				case r.URL.Path == "/sitemap.xml":
+					w.Header().Set("Content-Type", "application/xml")
+					io.WriteString(w, sitemap+"</urlset>")
+				case down.Load():
+					w.WriteHeader(tt.status)
+				default:
+					testkit.PageOfItsURL("/a")(w, r)
+				}
+			})
+			site, err := servemap.New(testkit.Origin, nil, &servemap.Options{Robots: "User-agent: *", Logger: log.Logger()})
+			base.Check(t, err)
+			e := &Explorer{Site: site, Handler: h, Inside: true, Log: log.Logger()}
+			later := e.AtStart(t.Context(), false, servemap.ExploreOptions{})
+			if later == nil {
+				t.Fatalf("%s: nothing is left to do: %s", tt.name, log)
+			}
+			done := make(chan struct{})
+			go func() { defer close(done); later() }()
+			time.Sleep(tt.downFor)
+			if n, text := int(asked.Load()), log.String(); n > tt.atMost || strings.Count(text, "not explored yet") != 1 ||
+				!strings.Contains(text, "no page to begin with") || strings.Contains(text, "msg=explored") {
+				t.Errorf("%s: %d requests while it is down: %s", tt.name, n, text)
+			}
+			down.Store(false)
+			<-done
+			base.Check(t, site.Close(t.Context()))
+			if text := log.String(); strings.Count(text, "msg=explored") != 1 {
+				t.Error(text)
+			}
 		})
-		site, err := servemap.New(testkit.Origin, nil, &servemap.Options{Robots: "User-agent: *", Logger: log.Logger()})
-		base.Check(t, err)
-		e := &Explorer{Site: site, Handler: site.Wrap(h), Inside: true, Log: log.Logger()}
-		done := make(chan struct{})
-		go func() { defer close(done); e.AtStart(t.Context(), false, servemap.ExploreOptions{}) }()
-		time.Sleep(time.Minute)
-		if text := log.String(); strings.Count(text, "level=WARN") != 1 || !strings.Contains(text, "no page to begin with") || strings.Contains(text, "msg=explored") {
-			t.Errorf("while the site answers 500: %s", text)
-		}
-		down.Store(false)
-		<-done
-		base.Check(t, site.Close(t.Context()))
-		if text := log.String(); strings.Count(text, "msg=explored") != 1 {
-			t.Error(text)
-		}
-	})
+	}
 }
 
 func TestOtherSettingsExploreAgain(t *testing.T) {
