@@ -111,7 +111,7 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 				"No page was read. Not asked for: 1 that robots.txt disallows."}},
 		{"parts", map[string]string{"/maps/sitemap.xml": index("/1.xml", "/2.xml", "/gone.xml"), "/1.xml": set("/a"),
 			"/2.xml": index("/3.xml"), "/a": aPage}, codeNo, []string{"index of 3 files", "1 file cannot be read",
-			"/gone.xml is answered with 404", "1 index stands within an index"}},
+			"/gone.xml is answered with 404 Not Found, which says: 404 page not found (/maps/sitemap.xml names it)", "1 index stands within an index"}},
 		{"a part that moved", map[string]string{"/maps/sitemap.xml": index("/1.xml"), "/1.xml": "HTTP 301 Location: /new.xml",
 			"/new.xml": set("/a"), "/a": aPage}, codeDone, []string{"1 file of the sitemap redirects",
 			"/1.xml redirects to http", "/new.xml", "0 faults, 1 piece of advice"}},

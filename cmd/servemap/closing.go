@@ -32,6 +32,7 @@ type closing struct {
 	scripts bool   // the site says nothing without them
 	hints   []string
 	got     map[string]*answered
+	entries []string
 	broken  []inspect.Link
 	orphans []leftOut // in the site's own sitemap, and linked nowhere
 	faults  []leftOut // that check finds in listed pages
@@ -112,6 +113,11 @@ func (c *closing) leave(done servemap.Exploration, groups []inspect.Group, named
 			for _, u := range l.some {
 				t.told[u] = true
 			}
+		}
+	}
+	for _, u := range c.entries { // which no page needs to link to
+		if a := t.got[u]; a != nil && (a.Status == 0 || a.Status >= http.StatusBadRequest) {
+			t.answered([]inspect.Link{{URL: u}})
 		}
 	}
 	if c.listed > 0 { // visitors found these, wherever they begin

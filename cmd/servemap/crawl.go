@@ -308,6 +308,9 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 	if says := c.site.unwritten(c.Alternates, c.Images); says != "" {
 		found.hints = append(found.hints, says)
 	}
+	for _, entry := range append([]string{c.site.origin.Folder()}, c.Entries...) {
+		found.entries = append(found.entries, c.site.origin.URL(entry))
+	}
 	found.leave(done, of.Reasons, named)
 	if found.faults, err = faultsOf(ctx, a, got); err != nil {
 		return found, err

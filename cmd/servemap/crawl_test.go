@@ -483,6 +483,18 @@ func TestCrawlOfASiteOfScriptsSaysSo(t *testing.T) {
 	}
 }
 
+func TestCrawlThatBeginsAtAnErrorSaysWhatWasAnswered(t *testing.T) {
+	for _, status := range []string{"404", "500"} {
+		site := siteOf(t, map[string]string{"/robots.txt": "User-agent: *\n", "/": "HTTP " + status + " "})
+		code, out, errs := call(t, "crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
+		if code != codeNo || !strings.Contains(out, "\n0 listed · 0 broken links · 1 left out\n") ||
+			!strings.Contains(out, "1  page is answered with an error ("+status+").") ||
+			!strings.Contains(out, "- "+site+"/\n") {
+			t.Errorf("code %d: %s%s", code, out, errs)
+		}
+	}
+}
+
 func TestCrawlRefusesWhatItMustNotTake(t *testing.T) {
 	_, one := newForeign(t)
 	_, other := newForeign(t)

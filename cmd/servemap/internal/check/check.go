@@ -105,6 +105,9 @@ func Run(ctx context.Context, cfg Config) (*report.Report, error) {
 	if err = c.site(ctx); err == nil {
 		err = c.sitemaps(ctx)
 	}
+	if c.judge != nil {
+		c.Sample.Listed = len(c.judge.Pages) + c.Sample.Elsewhere + c.Sample.Unfit
+	}
 	none := err
 	switch {
 	case err == nil && c.judge != nil:
@@ -381,12 +384,16 @@ func (c *checker) sitemap(ctx context.Context, f *file, alone bool) error {
 		c.judge = listing.NewJudge(site, c.Report)
 	}
 	c.judge.Site = site
-	parts, err := c.take(ctx, f, alone)
+	by := ""
+	if c.isNamed[address.Key(f.URL)] {
+		by = "robots.txt"
+	}
+	parts, err := c.take(ctx, f, alone, by)
 	if err != nil {
 		return err
 	}
 	for part := range c.files(ctx, parts) {
-		more, err := c.take(ctx, part, false)
+		more, err := c.take(ctx, part, false, strings.TrimPrefix(f.String(), c.Site))
 		if err != nil {
 			return err
 		}
@@ -420,12 +427,12 @@ func (c *checker) isPart(ctx context.Context, u *url.URL) (is bool) {
 	return is
 }
 
-// take judges what came for a file, and returns the files that it names if it is an index. alone says that without it
-// there is nothing to check.
-func (c *checker) take(ctx context.Context, f *file, alone bool) (parts []string, err error) {
+// take judges what came for a file that another one names, if by is not "", and returns the files that it names if it is
+// an index. alone says that without it there is nothing to check.
+func (c *checker) take(ctx context.Context, f *file, alone bool, by string) (parts []string, err error) {
 	at, from := report.At{Where: f.String()}, ""
-	if c.isNamed[address.Key(f.URL)] {
-		from = " (robots.txt names it)"
+	if by != "" {
+		from = " (" + by + " names it)"
 	}
 	switch wall := pages.Wall(f.Status, f.Header, f.Body); {
 	case ctx.Err() != nil:

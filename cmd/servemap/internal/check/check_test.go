@@ -72,14 +72,26 @@ func TestNothingIsBlamedForATimeThatIsTooShort(t *testing.T) {
 	for _, tt := range []struct {
 		at, waits, limit string
 		time             time.Duration
+		listed           int
 	}{
-		{"/sitemap.xml", "/slow", "the check stopped after 2s; not read: 1 of 1 chosen pages", 2 * time.Second},
-		{"", "/robots.txt", "the check stopped after 100ms; not read: the rest of the sitemap, and all pages", 100 * time.Millisecond},
+		{"/sitemap.xml", "/slow", "the check stopped after 2s; not read: 1 of 1 chosen pages", 2 * time.Second, 1},
+		{"", "/robots.txt", "the check stopped after 100ms; not read: the rest of the sitemap, and all pages", 100 * time.Millisecond, 0},
+		{"/index.xml", "/part-5", "the check stopped after 2s; not read: the rest of the sitemap, and all pages", 2 * time.Second, 4},
 	} {
 		site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			switch r.URL.Path {
 			case tt.waits:
 				<-r.Context().Done()
+			case "/index.xml":
+				w.Header().Set("Content-Type", "application/xml")
+				fmt.Fprintf(w, `<sitemapindex xmlns="%s">`, namespace)
+				for i := range 6 {
+					fmt.Fprintf(w, "<sitemap><loc>http://%s/part-%d</loc></sitemap>", r.Host, i+1)
+				}
+				fmt.Fprint(w, "</sitemapindex>")
+			case "/part-1", "/part-2", "/part-3", "/part-4", "/part-6":
+				w.Header().Set("Content-Type", "application/xml")
+				fmt.Fprintf(w, `<urlset xmlns="%s"><url><loc>http://%s%s/page</loc></url></urlset>`, namespace, r.Host, r.URL.Path)
 			case "/sitemap.xml":
 				w.Header().Set("Content-Type", "application/xml")
 				fmt.Fprintf(w, `<urlset xmlns="%s" xmlns:x="http://www.w3.org/1999/xhtml"><url><loc>http://%s/slow</loc>`+
@@ -93,7 +105,8 @@ func TestNothingIsBlamedForATimeThatIsTooShort(t *testing.T) {
 		u, err := url.Parse(site.URL + tt.at)
 		base.Check(t, err)
 		r, err := Run(t.Context(), Config{URL: u, Time: tt.time})
-		if err != nil || r.Faults > 0 || !slices.Equal(r.Limits, []string{tt.limit}) || r.Sample.Asked != 0 || !r.Unread() {
+		if err != nil || r.Faults > 0 || !slices.Equal(r.Limits, []string{tt.limit}) || r.Sample.Asked != 0 ||
+			r.Sample.Listed != tt.listed || !r.Unread() {
 			t.Errorf("%s: it says %+v, %v", tt.waits, r, err)
 		}
 	}

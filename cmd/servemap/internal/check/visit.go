@@ -48,7 +48,6 @@ func wanted(some []*pages.Page) int {
 // pages reads some of the listed pages, and judges them.
 func (c *checker) pages(ctx context.Context) {
 	s := &c.Sample
-	s.Listed = len(c.judge.Pages) + s.Elsewhere + s.Unfit
 	s.Seed = c.Config.Seed
 	c.repeated()
 	if c.judge.Elsewhere != "" {

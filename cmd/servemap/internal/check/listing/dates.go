@@ -98,7 +98,7 @@ func (j *Judge) Dates(sitemap string) {
 	fresh := n > 0 && d.Span == 0 && j.Now.Sub(from) < oneBuild && j.Now.Sub(times[len(times)-1]).Abs() < time.Minute
 	kind, why := "", "probably that of a build. Search engines ignore such dates"
 	switch {
-	case n == 0 && len(j.Pages) > 0 && j.Undated >= max(fewDates, len(j.Pages)):
+	case n == 0 && len(j.Pages) >= fewDates && j.Undated >= len(j.Pages):
 		j.To.Add("dates-none", at, "gives no lastmod for any of its %s pages", words.Number(len(j.Pages)))
 	case n >= 2 && n == len(times) && fresh, len(times) >= fewDates && 10*n >= 9*len(times) && !few:
 		kind = "dates-shared"

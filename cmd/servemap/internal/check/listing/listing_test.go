@@ -185,11 +185,13 @@ func TestWhatStandsInAWrongNamespaceIsJudgedToo(t *testing.T) {
 	}
 }
 
-func TestSitemapWithoutAPageOfTheSiteIsNotToldToHaveNoDates(t *testing.T) {
-	entries := strings.Repeat("<url><loc>http://localhost:18200/</loc></url>", 2*fewDates)
-	r, _, _ := judge(t, file("sitemap.xml", []byte(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`+entries+
-		"</urlset>")))
-	if slices.ContainsFunc(r.Groups, func(g report.Group) bool { return g.Kind == "dates-none" }) {
-		t.Errorf("of 0 pages it says %+v", r.Groups)
+func TestFewPagesOfTheSiteAreNotToldToHaveNoDates(t *testing.T) {
+	for _, loc := range []string{"http://localhost:18200/", "https://example.com/a"} {
+		entries := strings.Repeat("<url><loc>"+loc+"</loc></url>", 2*fewDates)
+		r, j, _ := judge(t, file("sitemap.xml", []byte(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`+
+			entries+"</urlset>")))
+		if slices.ContainsFunc(r.Groups, func(g report.Group) bool { return g.Kind == "dates-none" }) {
+			t.Errorf("of %d pages it says %+v", len(j.Pages), r.Groups)
+		}
 	}
 }
