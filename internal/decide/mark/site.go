@@ -183,6 +183,9 @@ func (s *Site) named(tag uint16, isNew bool) uint32 {
 // template's. m is the page's mark before this observation. path is the page's.
 func (s *Site) Consult(v *View, m Mark, path string, at int64) {
 	known, family := m.known(), uint8(s.family(path, !m.began)>>56)
+	if of, is := s.copied(v, &m, path); is {
+		family = of
+	}
 	collects := s.collects(v, family)
 	s.calm(v, &m, known)
 	swaps := m.began && !v.list && v.links <= int(m.Links) // a link in the place of another tells nothing of its place
@@ -208,6 +211,46 @@ func (s *Site) Consult(v *View, m Mark, path string, at int64) {
 		}
 		*n = min(*n, 254) + 1
 	}
+}
+
+// copied returns the family of the page that a view is a copy of: one with fewer parameters, or with none. Languages,
+// orders and made-up values are such.
+func (s *Site) copied(v *View, m *Mark, path string) (family uint8, is bool) {
+	path, query, queried := strings.Cut(path, "?")
+	if !queried {
+		return 0, false
+	}
+	parameters := strings.Split(query, "&")
+	for i := range len(parameters) + 1 {
+		page := path
+		if fewer := slices.Delete(slices.Clone(parameters), i%len(parameters), i%len(parameters)+1); i > 0 && len(fewer) > 0 {
+			page += "?" + strings.Join(fewer, "&")
+		}
+		if family = uint8(s.family(page, false) >> 56); s.copies(v, m, family) {
+			return family, true
+		}
+	}
+	return 0, false
+}
+
+// copies reports whether a view shows nothing of its own beside the texts of a family, but for what is new on a known
+// page, and counters.
+func (s *Site) copies(v *View, m *Mark, family uint8) (is bool) {
+	for i := range v.blocks {
+		b := &v.blocks[i]
+		switch e := s.shown(b.hash); {
+		case b.fact, e != nil && e.pages() > pagesOfText:
+		case e == nil:
+			if !m.began {
+				return false
+			}
+		case e.Family == family, e.pages() > 1 && e.Counts/16 == family/16:
+			is = true
+		default:
+			return false
+		}
+	}
+	return is
 }
 
 // collects reports whether a page is a collection of others, such as an archive or a print of a whole manual: most of

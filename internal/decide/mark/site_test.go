@@ -367,3 +367,45 @@ func TestPricesOfOtherProductsAreNotThePages(t *testing.T) {
 		}
 	}
 }
+
+// What a page shows under other queries too, be they languages, sessions or made up, is shown by one page.
+func TestCopiesOfAPageTakeNoDateFromIt(t *testing.T) {
+	const edit, end = 8, 12
+	for _, from := range []int{0, 3, edit, edit + 1} {
+		for _, queries := range [][]string{{"?lang=de"}, {"?lang=de", "?lang=xyz", "?utm=1"},
+			{"?id=5", "?id=5&lang=de", "?id=5&lang=en"}} {
+			var s Site
+			marks, dates := map[string]Mark{}, map[string]int64{}
+			visit := func(path, page string, at int64) {
+				v := viewOf(page)
+				s.Consult(v, marks[path], path, at)
+				m, o, since := marks[path].Observe(v, at)
+				switch marks[path] = m; {
+				case o == Changed:
+					dates[path] = since
+				case s.Disowns(m, dates[path]):
+					dates[path] = 0
+				}
+			}
+			for n := range end {
+				at := int64(n) * day
+				for i := range 6 {
+					visit(fmt.Sprintf("/%d.php", i), article(i, "<p>Pay 19,80 EUR at the door.</p>"), at+int64(i))
+				}
+				menu := article(7, "<p>Schnitzel with potatoes and salad: 19,80 EUR</p><p>So often read: "+fmt.Sprint(31*n)+"</p>")
+				if n >= edit {
+					menu = strings.Replace(menu, "19,80", "21,30", 1)
+				}
+				visit("/menu.php", menu, at+10)
+				for i, q := range queries {
+					if n >= from {
+						visit("/menu.php"+q, menu, at+20+int64(i))
+					}
+				}
+			}
+			if got := dates["/menu.php"]; got != edit*day+10 {
+				t.Errorf("copies %q from visit %d on: the page has the date %d, want %d", queries, from, got, edit*day+10)
+			}
+		}
+	}
+}
