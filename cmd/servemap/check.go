@@ -111,8 +111,8 @@ func (c *checking) run(ctx context.Context, name string) error {
 		defer c.dir.Close()
 	}
 	if c.crawl {
-		c.Linked = func(ctx context.Context, origin string, sitemaps []string) (check.Crawl, error) {
-			return linked(ctx, c.streams, origin, sitemaps)
+		c.Linked = func(ctx context.Context, origin string, listed []string) (check.Crawl, error) {
+			return linked(ctx, c.streams, origin, listed)
 		}
 	}
 	r, err := check.Run(ctx, c.Config)
@@ -141,6 +141,8 @@ func result(r *report.Report, err error, bare bool, host string, fail failing) e
 		return exit{codeFailed, mendable(err, bare, host).Error()}
 	case r.Faults > 0 || slices.ContainsFunc(r.Groups, func(g report.Group) bool { return fail.has(g.Level, g.Kind) }):
 		return errNo
+	case err == nil && fail != "" && len(r.Limits) > 0:
+		return exit{codeNo, "whether there is what -fail names is not known: " + r.Limits[0]}
 	case err == nil && r.Unread():
 		return errors.New("no page could be checked")
 	}

@@ -285,19 +285,39 @@ func TestCheckFollowsTheLinksOfPagesThatAreOnlyListed(t *testing.T) {
 		return "<!doctype html><main><p>" + text + "<a href=" + to + ">on</a></main>"
 	}
 	site := siteOf(t, map[string]string{
-		"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/", "/a", "/alone", "/hidden"), "/": links("The home page.", "/a"),
+		"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/", "/a", "/alone", "/hidden", "/p/x7k2m9q4w1"), "/": links("The home page.", "/a"),
 		"/a": aPage, "/alone": links("It stands alone.", "/below"), "/below": links("It has one link.", "/gone"),
-		"/hidden": "HTTP 301 Location: /a",
+		"/hidden": "HTTP 301 Location: /a", "/p/x7k2m9q4w1": ownPage,
 	})
 	code, out, errs := call(t, "check", "-crawl", site)
 	for _, want := range []string{
-		"A crawl found 4 public pages; not listed: 1. Listed, and linked nowhere: 1.\n",
+		"A crawl found 4 public pages; not listed: 1. Listed, and linked nowhere: 1. It is not known of 2 pages that the crawl " +
+			"would not list.\n",
 		"1 linked page is missing in the sitemap", "- " + site + "/below is linked, and not listed\n",
 		"1 listed page is linked nowhere", "- " + site + "/alone is listed, and no link leads there (line 1",
 		"- " + site + "/below links to " + site + "/gone, which is answered with 404 Not Found\n",
 	} {
 		if code != codeNo || !strings.Contains(out, want) {
 			t.Errorf("code %d, without %q: %s%s", code, want, out, errs)
+		}
+	}
+}
+
+func TestCheckThatCannotDecideWhatFailNamesSaysNo(t *testing.T) {
+	site := siteOf(t, map[string]string{"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/"),
+		"/": aPage + "<a href=/busy>on</a>", "/busy": "HTTP 503 Retry-After: 3600"})
+	for _, tt := range []struct {
+		name, want string
+		code       int
+		flags      []string
+	}{
+		{"nothing is to fail", "", codeDone, nil},
+		{"orphans", "whether there is what -fail names is not known: the crawl did not get all pages", codeNo,
+			[]string{"-fail", "orphan"}},
+	} {
+		code, out, errs := call(t, append([]string{"check", "-crawl", site}, tt.flags...)...)
+		if code != tt.code || !strings.Contains(errs, tt.want) || strings.Contains(out, "linked nowhere: none") {
+			t.Errorf("%s: code %d, %s%s", tt.name, code, out, errs)
 		}
 	}
 }
@@ -392,6 +412,7 @@ func TestCheckAsksTheHostOfASitemapForNoOtherPages(t *testing.T) {
 	if code, _, errs := call(t, "check", site.URL); code != codeDone || asked != "/sitemap.xml" {
 		t.Errorf("code %d, %s; the other host was asked for %s", code, errs, asked)
 	}
+	wantOut(t, codeDone, "/ok is listed, and no link leads there", "check", "-crawl", site.URL)
 }
 
 func TestCheckReportsAlsoThatNothingIsThere(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -486,13 +487,13 @@ func (c *crawl) scripted() bool {
 	return code == http.StatusOK && pages.Scripted(text)
 }
 
-// linked crawls a site for check, from its start page and what its sitemaps list, learns into memory, and says where
-// its links lead.
-func linked(ctx context.Context, s streams, origin string, sitemaps []string) (found check.Crawl, err error) {
+// linked crawls a site for check, from its start page and what is listed, learns into memory, and says where its links
+// lead. The crawl reads the list in place of a sitemap that the site has, which may be on another host.
+func linked(ctx context.Context, s streams, origin string, listed []string) (found check.Crawl, err error) {
 	c := &crawl{streams: s}
 	c.Flags(flag.NewFlagSet("crawl", flag.ContinueOnError), "crawl")
 	c.Fill()
-	c.Database, c.Admin, c.Name, c.Sitemaps = "", "", "sitemap", sitemaps
+	c.Database, c.Admin, c.Name, c.Sitemaps = "", "", "sitemap", []string{origin + "/servemap-listed"}
 	log, err := newLog(s, "", slog.LevelInfo)
 	if err != nil {
 		return found, err
@@ -500,6 +501,14 @@ func linked(ctx context.Context, s streams, origin string, sitemaps []string) (f
 	if c.site, err = c.find(ctx, origin); err != nil {
 		return found, err
 	}
+	site := c.site.Handler
+	c.site.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/servemap-listed" {
+			site.ServeHTTP(w, r)
+			return
+		}
+		_, _ = io.WriteString(w, strings.Join(listed, "\n"))
+	})
 	a, err := newAnswers(&c.Settings, c.site, new(memstore.Store), func() {}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return found, err

@@ -374,7 +374,9 @@ func TestInspectorOfACrawlThatEndsWithNo(t *testing.T) {
 func TestCrawlListsPagesThatOnlyResembleAWallOrNone(t *testing.T) {
 	site := siteOf(t, map[string]string{
 		"/": "<!doctype html><title>Home</title><p>What there is. <a href=/contact>contact</a> <a href=/glossary/404>404</a> " +
-			"<a href=/waiting>waiting</a> <a href=/glossary/soft>none</a>",
+			"<a href=/waiting>waiting</a> <a href=/glossary/soft>none</a> <a href=/lost>lost</a>",
+		"/lost": "<!doctype html><title>404 | Acme</title><h1>Oops</h1><p>Something went wrong here, so try the search, or " +
+			"go to the start and look there.",
 		"/contact":       "<!doctype html><title>Contact</title><p>Write to us, and tick that you are not a robot.",
 		"/glossary/404":  "<!doctype html><title>404 | Glossary</title><p>A number that servers send.",
 		"/glossary/soft": "<!doctype html><title>Not found | Glossary</title><p>What servers say.",

@@ -40,6 +40,7 @@ func TestNumbersAndTimesAreWrittenForPeople(t *testing.T) {
 		{"no time", Span(0), "less than a second"},
 		{"bytes", words.Size(512), "512 bytes"},
 		{"kilobytes", words.Size(51_230), "51.2 kB"},
+		{"nearly a megabyte", words.Size(999_999), "1.0 MB"},
 		{"megabytes", words.Size(5_123_000), "5.1 MB"},
 		{"a path of the site", showPath("https://e.x", "https://e.x/caf%C3%A9"), "/café"},
 		{"another host's", showPath("https://e.x", "https://other.x/a"), "https://other.x/a"},

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Thousands writes a whole number with commas between its thousands.
+// Thousands puts commas between the thousands of the digits of a whole number.
 func Thousands(digits string) string {
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]
@@ -29,7 +29,7 @@ func Size(n int) string {
 	switch {
 	case n < 1000:
 		return Count(n, "byte")
-	case n < 1_000_000:
+	case n < 999_950: // else it were 1000.0 kB
 		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
 	}
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)

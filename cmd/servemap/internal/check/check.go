@@ -37,8 +37,8 @@ type Config struct {
 	Pages  int      // how many of the listed pages to read; 0 for as many as are answered fast
 	Seed   uint64   // of the choice of pages
 	Time   time.Duration
-	// Linked, if not nil, crawls a site that has these sitemaps.
-	Linked func(ctx context.Context, origin string, sitemaps []string) (Crawl, error)
+	// Linked, if not nil, crawls a site of which these pages are listed.
+	Linked func(ctx context.Context, origin string, listed []string) (Crawl, error)
 	// Seen, if not nil, has what servemap observed of pages, by URL.
 	Seen map[string]pages.Seen
 }
@@ -47,7 +47,7 @@ type Config struct {
 type Crawl struct {
 	Public  []string // pages that anybody may get, linked from another or listed
 	Orphans []string // those of them that are only listed
-	Whole   bool     // it came to its end
+	Whole   bool     // it came to its end, and got each page
 	// Scripts says that the start page says nothing without them, so that no link leads from it.
 	Scripts bool
 	Broken  []Broken // by where they lead

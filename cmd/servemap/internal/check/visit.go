@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/zeebo/xxh3"
@@ -242,13 +241,11 @@ func (c *checker) beside(ctx context.Context) error {
 		return nil
 	}
 	c.ahead, c.uncrawled = "the crawl did not come to its end", ""
-	var sitemaps []string
-	for _, f := range c.Files {
-		if strings.HasPrefix(f.URL, c.Site+"/") {
-			sitemaps = append(sitemaps, f.URL)
-		}
+	var listed []string
+	for _, e := range c.judge.Pages {
+		listed = append(listed, e.Loc)
 	}
-	linked, err := c.Config.Linked(ctx, c.Site, sitemaps)
+	linked, err := c.Config.Linked(ctx, c.Site, listed)
 	if err != nil {
 		return fmt.Errorf("the crawl was not made: %w", err)
 	}
@@ -256,8 +253,8 @@ func (c *checker) beside(ctx context.Context) error {
 	return nil
 }
 
-// compareLinks compares the listed pages with those that links lead to, both ways. What the crawl would not list, such
-// as most addresses with a query, is never said to be linked nowhere. Where it could list nothing, nothing is compared.
+// compareLinks compares the listed pages with those that links lead to, both ways. Of what the crawl would not
+// list, such as most addresses with a query, it is not known. Where it could list nothing, nothing is compared.
 func (c *checker) compareLinks(found Crawl) {
 	if root := c.Site + "/"; found.Scripts && c.judge.Place(root) < 0 { // else it was told
 		c.Add("scripts", report.At{Where: root}, "says nothing without scripts, so no link leads on from it")
@@ -266,9 +263,10 @@ func (c *checker) compareLinks(found Crawl) {
 		c.Facts = append(c.Facts, found.Why)
 		return
 	}
-	missing := 0
+	missing, unknown := 0, len(c.judge.Pages)
 	for _, u := range found.Public {
-		if c.judge.Place(u) < 0 {
+		if unknown--; c.judge.Place(u) < 0 {
+			unknown++
 			missing++
 			is := "linked"
 			if at, err := url.Parse(u); err == nil && address.IsRoot(at) { // which is public without a link
@@ -291,7 +289,8 @@ func (c *checker) compareLinks(found Crawl) {
 	}
 	text += "; not listed: " + none(missing) + "."
 	if !found.Whole {
-		c.Facts = append(c.Facts, text+" It did not come to its end, so which listed pages are linked nowhere is not known.")
+		c.Facts = append(c.Facts, text)
+		c.limit(errBound{"the crawl did not get all pages, so which listed ones are linked nowhere is not known"})
 		return
 	}
 	orphans := 0
@@ -302,7 +301,11 @@ func (c *checker) compareLinks(found Crawl) {
 			c.Add("orphan", c.judge.Pages[at].At(), "is listed, and no link leads there")
 		}
 	}
-	c.Facts = append(c.Facts, text+" Listed, and linked nowhere: "+none(orphans)+".")
+	text += " Listed, and linked nowhere: " + none(orphans) + "."
+	if unknown > 0 {
+		text += " It is not known of " + words.Count(unknown, "page") + " that the crawl would not list."
+	}
+	c.Facts = append(c.Facts, text)
 }
 
 // none writes a number.

@@ -334,12 +334,10 @@ var (
 		`pagina (?:richiesta )?non (?:esiste|è stata trovata)|pagina (?:bestaat niet|kon niet worden gevonden)|страница не найдена|页面不存在|ページが見つかりません`)
 )
 
-// How many letters a page has at most that says that it is not there, in its title, in its text, or by a number with a
-// name.
+// How many letters a page has at most that says that it is not there, in its title or in its text.
 const (
 	lettersOfNone     = 900
 	lettersOfSentence = 500
-	lettersOfNumber   = 50
 )
 
 // notFound reports whether a page of so many letters says that it is not there. An article about that has more to say.
@@ -348,9 +346,7 @@ func notFound(f *html.Facts, n int) bool {
 		return false
 	}
 	for part := range strings.SplitSeq(separator.ReplaceAllString(f.Title, "\n"), "\n") {
-		part = strings.TrimSpace(part)
-		about := part == "404" && part != f.Title && n > lettersOfNumber // as in a glossary
-		if gone.MatchString(part) && !about {
+		if gone.MatchString(strings.TrimSpace(part)) {
 			return true
 		}
 	}
