@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -63,17 +64,14 @@ const aRule = `
 func configCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
 	file := configFlag(fs)
 	return func(context.Context, string) error {
-		sites := []*settings.Settings{{}}
+		sites, wrong := []*settings.Settings{{}}, error(nil)
 		sites[0].Fill()
 		if *file != "" {
 			read, err := readFile(*file)
-			if err == nil {
-				err = (&process{file: *file}).check(read)
-			}
 			if err != nil {
 				return err
 			}
-			sites = read
+			sites, wrong = read, (&process{file: *file}).check(read)
 		}
 		text, err := settings.Write(sites)
 		if *file == "" {
@@ -82,6 +80,6 @@ func configCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 		if err == nil {
 			_, err = s.out.Write(text)
 		}
-		return err
+		return cmp.Or(err, wrong) // also what is to be filled out, or stands on another machine, is printed
 	}
 }

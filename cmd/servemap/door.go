@@ -200,7 +200,7 @@ func (p *process) at(name, address string) (d *door, err error) {
 	if !d.given {
 		l, err := listen(name, address)
 		if errors.Is(err, syscall.EADDRINUSE) && p.listens(portOf(address)) {
-			return nil, usage("{-"+name+"} %s is an address where this process listens already; give it one of its own", address)
+			return nil, listensAlready(name, address)
 		}
 		if err != nil {
 			return nil, err
@@ -228,24 +228,34 @@ func portOf(address string) int {
 	return n
 }
 
+func listensAlready(name, address string) error {
+	return usage("{-"+name+"} %s is an address where this process listens already; give it one of its own", address)
+}
+
 // listen listens at the address of a setting.
 func listen(name, address string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, unfit(name, address, err)
+	}
+	return listener, nil
+}
+
+// unfit says why this process cannot listen at the address of a setting.
+func unfit(name, address string, err error) error {
 	var form *net.AddrError
 	switch {
 	case errors.As(err, &form):
-		return nil, usage("{-"+name+"} %s: %s; give an address such as localhost:8080, or :8080 for all of the machine's "+
+		return usage("{-"+name+"} %s: %s; give an address such as localhost:8080, or :8080 for all of the machine's "+
 			"addresses", address, form.Err)
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf(words.Say("another program listens at %s; end it, or give {-"+name+"} another address: %w"),
+		return fmt.Errorf(words.Say("another program listens at %s; end it, or give {-"+name+"} another address: %w"),
 			address, err)
 	case errors.Is(err, fs.ErrPermission):
-		return nil, fmt.Errorf(words.Say("Cannot use {-"+name+
+		return fmt.Errorf(words.Say("Cannot use {-"+name+
 			"} %s as user %s: permission denied. Choose a port above 1023, or let the process have the others."), address, whoami())
-	case err != nil:
-		return nil, fmt.Errorf(words.Say("{-"+name+"} %s: %w"), address, err)
 	}
-	return listener, nil
+	return fmt.Errorf(words.Say("{-"+name+"} %s: %w"), address, err)
 }
 
 // given returns the listeners that systemd gives to this process, by the protocol of sd_listen_fds(3).

@@ -171,6 +171,7 @@ func endAll(sites []*site) (err error) {
 // check says what is wrong with the settings of these sites, as open would, and takes no address.
 func (p *process) check(all []*settings.Settings) error {
 	var before []*settings.Settings
+	doors := map[string]string{}
 	for i := range all {
 		s := *all[i] // what it makes of the settings is none of the owner's
 		x := &site{answers: &answers{Settings: &s, log: slog.New(slog.DiscardHandler)}, trying: s.Origin == ""}
@@ -180,6 +181,15 @@ func (p *process) check(all []*settings.Settings) error {
 		}
 		if err == nil {
 			err = x.make(uint16(portOf(s.Listen)), before, len(all) > 1)
+		}
+		for _, of := range [][2]string{{"listen", s.Listen}, {"admin", s.Admin}} {
+			if name, at := of[0], of[1]; err == nil && at != "" {
+				if doors[at] = cmp.Or(doors[at], name); doors[at] != name {
+					err = listensAlready(name, at)
+				} else if _, err = net.ResolveTCPAddr("tcp", at); err != nil {
+					err = unfit(name, at, err)
+				}
+			}
 		}
 		if err != nil {
 			return p.placed(i, all, err)

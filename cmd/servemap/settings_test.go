@@ -46,12 +46,12 @@ func TestOneFlagMayHaveSeveralValues(t *testing.T) {
 // TestPrintedSettingsAreReadAgain also sets each default.
 func TestPrintedSettingsAreReadAgain(t *testing.T) {
 	t.Chdir(t.TempDir())
-	file := write(t, "origin = 'https://example.com'\nfolder = '.'\ndata = '.data'\nadmin = 'localhost:9090'\nquery = ['id']\nkeep-for = '1.5d'\nadmin-password = 'a "+
+	file := write(t, "origin = 'https://example.com'\nadmin = 'localhost:9090'\nquery = ['id']\nkeep-for = '1.5d'\nadmin-password = 'a "+
 		"secret'\n[[site]]\n[[site.rule]]\npattern = '/a'\npriority = 0.5\n")
 	read, err := readFile(file)
 	base.Check(t, err)
-	text := must(t, "config", "-config", file)
-	if strings.Contains(text, "a secret") || !strings.Contains(text, "\nlog-level = 'info'\n") {
+	code, text, _ := call(t, "config", "-config", file)
+	if code != codeUsage || strings.Contains(text, "a secret") || !strings.Contains(text, "\nlog-level = 'info'\n") {
 		t.Error(text)
 	}
 	again, err := readFile(write(t, text))
@@ -224,12 +224,20 @@ func TestWrongFilesNameTheLine(t *testing.T) {
 		{"the second of two, whose rule is wrong", site + "[[site]]\norigin = 'https://b.example'\nfolder = '.'\ndata = " +
 			"'.data-b'\nlisten = '127.0.0.1:0'\n[[site.rule]]\npattern = '/a'\n", "toml:12: site 2, https://b.example: `rule` /a"},
 		{"a wrong key for IndexNow", site + "indexnow = true\nindexnow-key = 'x'\n", "SERVEMAP_INDEXNOW_KEY must have 8"},
+		{"an address that is none", "[[site]]\norigin = 'https://a.example'\nfolder = '.'\ndata = '.data-a'\nadmin = 'nonsense'\n" +
+			"listen = '127.0.0.1:0'\n", "`admin` nonsense: missing port in address"},
+		{"one address for visitors and the inspector", "[[site]]\norigin = 'https://a.example'\nfolder = '.'\ndata = '.data-a'\n" +
+			"admin = '127.0.0.1:47311'\nlisten = '127.0.0.1:47311'\n", "`admin` 127.0.0.1:47311 is an address where this process"},
 		{"a password without an address", site + "admin-password = 'x'\n", "`admin-password` needs `admin`"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			for _, command := range []string{"run", "config"} {
-				code, _, errs := call(t, command, "-config", write(t, tt.text))
+				file := write(t, tt.text)
+				code, says, errs := call(t, command, "-config", file)
+				if _, wrong := readFile(file); command == "config" && (wrong == nil) != strings.Contains(says, "\n") {
+					t.Errorf("config prints %q of a file that is read with %v", says, wrong)
+				}
 				if code != codeUsage || !strings.Contains(errs, tt.want) || !strings.HasPrefix(errs, "servemap "+command+": ") {
 					t.Errorf("%s: code %d, %s, want %s, and nothing that was done before", command, code, errs, tt.want)
 				}
