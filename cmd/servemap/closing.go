@@ -90,6 +90,9 @@ var (
 // and the site's sitemaps name. The rows of pages add up to what the inspector counts, without the broken links. named
 // has pages by their reason.
 func (c *closing) leave(done servemap.Exploration, groups []inspect.Group, named map[string][]inspect.Link) {
+	for _, some := range done.Links { // which came as the site answered
+		slices.Sort(some)
+	}
 	t := &table{got: c.got, told: map[string]bool{}, long: done.Links[eligibility.LinkLarge.String()]}
 	for _, l := range c.broken {
 		t.told[l.URL] = true

@@ -30,7 +30,7 @@ func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
 		{URL: at("/me"), Status: 302, To: at("/login")}, {URL: at("/a.pdf"), Status: 200},
 	}}
 	done := servemap.Exploration{Waiting: 4, Skipped: map[string]int{"disallowed": 2, "file": 7, "query": 5, "host": 1},
-		Links: map[string][]string{"query": {at("/article.php?id=1")}}}
+		Links: map[string][]string{"query": {at("/article.php?id=2"), at("/article.php?id=1")}}}
 	var b strings.Builder
 	plain := report.Style{Paint: func(_, text string) string { return text },
 		Escape: func(text string) string { return text }}
@@ -51,7 +51,7 @@ func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
 		"1  page redirects (302). Link to the address where it leads.",
 		"2  pages have parameters of their own, and name no URL",
 		"3  linked addresses have a parameter that -query does not name, or one without a value.",
-		"- https://example.com/article.php?id=1\n        and 2 more\n",
+		"- https://example.com/article.php?id=1\n        - https://example.com/article.php?id=2\n        and 1 more\n",
 		"- https://example.com/old → https://example.com/new\n",
 	} {
 		if !strings.Contains(b.String(), want) {
