@@ -866,6 +866,11 @@ func (s explained) why(p *reader.Known) (text string, missing []string) {
 		return messages.Overtaken(p.Reason, p.LastSeen.Time())
 	}
 	switch {
+	case p.Verdict == eligibility.Listed && p.Reason == eligibility.ByLink && p.Missing == 0:
+		served, _ := s.files.Metrics()
+		if l := s.indexer.Links.Count([]string{p.Location}, served.Pages)[0]; l.Whole && l.Pages == 0 {
+			text = strings.Replace(text, "links to it", "linked to it", 1)
+		}
 	case p.Missing != 0:
 		borrowed, full := p.MissingWhy == eligibility.Duplicate, s.hints.Has(messages.Refused)
 		text += messages.Leaves(p.Status, p.Missing.Time(), borrowed, full)
@@ -880,8 +885,12 @@ func (s explained) why(p *reader.Known) (text string, missing []string) {
 func (s explained) dates(p *reader.Known) Dates {
 	trust, now := s.files.Trust(), moment.Of(time.Now())
 	d := Dates{Text: messages.LastMod(p.Entry.Date, p.History.History, trust, now)}
-	if p.Verdict != eligibility.Listed && p.Entry.LastMod(trust, now) != 0 {
+	switch dated := p.Entry.LastMod(trust, now) != 0; {
+	case p.Verdict == eligibility.Listed:
+	case dated:
 		d.Text = messages.Unlisted + d.Text
+	default:
+		d.Text = "" // why it has none is of a listed page
 	}
 	if p.Verdict == eligibility.Listed && s.rules.Freq(p.Location) == "" {
 		d.Text += messages.Freq(p.Entry.Freq, p.Dates.Count)

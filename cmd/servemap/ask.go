@@ -157,7 +157,7 @@ func linkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) erro
 			return err
 		case err != nil || v.Link == "":
 			return fmt.Errorf("no process with an inspector serves -data %s; start proxy or files with -admin, such as -admin "+
-				"127.0.0.1:9090", a.data)
+				"127.0.0.1:9090; a Go program says where its inspector is in its log", a.data)
 		case a.json:
 			return a.show(v)
 		}

@@ -34,7 +34,7 @@ type closing struct {
 	got     map[string]*answered
 	entries []string
 	broken  []inspect.Link
-	orphans []leftOut // in the site's own sitemap, and linked nowhere
+	orphans []leftOut // in the site's own sitemap, and linked from no listed page
 	faults  []leftOut // that check finds in listed pages
 	left    []leftOut
 	beside  []leftOut
@@ -388,7 +388,7 @@ func (c closing) write(w io.Writer, s report.Style) error {
 		all  []leftOut
 	}{
 		{"Listed, but search engines will object, as servemap check says", c.faults},
-		{"Listed, but linked nowhere", c.orphans}, {"Left out", c.left}, {"Besides, and not counted above", c.beside},
+		{"Listed, but linked from no listed page", c.orphans}, {"Left out", c.left}, {"Besides, and not counted above", c.beside},
 	} {
 		if len(part.all) > 0 {
 			fmt.Fprintf(&b, "\n%s\n", s.Paint("1;33", part.head))

@@ -88,7 +88,8 @@ func (a *asking) connectOnce(ctx context.Context) (*control.Client, error) {
 	text, err := control.ReadFile(control.Settings(a.data))
 	if err != nil || len(text) == 0 { // what was learned may be in a database
 		if _, err := os.Stat(filepath.Join(a.data, "badger")); err == nil {
-			return nil, fmt.Errorf("-data %s: This is the folder of a Go program: ask its inspector, or site.Explain", a.data)
+			return nil, fmt.Errorf("-data %s: This is the folder of a Go program: ask its inspector, or site.Explain, "+
+				"Pages, Stats or Forget", a.data)
 		}
 		what := "nothing of servemap is in"
 		if _, err := os.Stat(a.data); errors.Is(err, os.ErrNotExist) {

@@ -108,7 +108,7 @@ func TestCrawlThatListsNothingSaysWhatHelps(t *testing.T) {
 		{"check", []string{"check", site.URL, "-crawl"}, codeNo,
 			[]string{"The crawl could list none of 22 pages. 2", " pages are sent as not to be stored (Cache-Control: no-store). ",
 				cure},
-			"linked nowhere"},
+			"linked from no listed page"},
 		{"crawl with such a flag", []string{"crawl", site.URL, "-public", "/article-2", "-out",
 			filepath.Join(t.TempDir(), "sitemap.xml")}, codeDone, []string{
 			"If these pages are public, add -public /\n"}, "public: servemap"},
@@ -691,8 +691,8 @@ func TestCrawlFailsForWhatItFinds(t *testing.T) {
 		fail, want string
 		code       int
 	}{
-		{"orphan", "Listed, but linked nowhere\n     1  ", codeNo}, {"advice", "linked nowhere", codeNo},
-		{"broken-link,fault", "linked nowhere", codeDone},
+		{"orphan", "Listed, but linked from no listed page\n     1  ", codeNo}, {"advice", "linked from no listed page", codeNo},
+		{"broken-link,fault", "linked from no listed page", codeDone},
 		{"missing", "-fail missing: only servemap check finds that. A crawl finds broken-link, orphan, advice, fault, ",
 			codeUsage},
 	} {

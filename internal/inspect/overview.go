@@ -108,10 +108,11 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 
 // asLinks marks the pages of which the links that were not followed tell, by what keeps them out.
 func asLinks(groups []Group, stats any) {
-	linked, left := map[string]int{}, reflect.ValueOf(stats).FieldByName("LeftOut")
+	linked, remedies, left := map[string]int{}, map[string]string{}, reflect.ValueOf(stats).FieldByName("LeftOut")
 	for n := range left.Len() {
 		if l := left.Index(n).Interface(); field[string](l, "Example") != "" { // the others are of pages
-			linked[field[string](l, "Cause")] = field[int](l, "Count")
+			cause := field[string](l, "Cause")
+			linked[cause], remedies[cause] = field[int](l, "Count"), field[string](l, "Remedy")
 		}
 	}
 	for n := range groups {
@@ -119,6 +120,13 @@ func asLinks(groups []Group, stats any) {
 		switch g.AsLinks = linked[g.Reason] > 0; messages.ReasonNamed(g.Reason).Reason {
 		case eligibility.QueryNotCanonical: // exploring asked for some of them
 			g.AsLinks = linked[eligibility.AddressQuery.String()] > 0
+		case eligibility.AddressQuery:
+			if g.AsLinks {
+				g.Pages = linked[g.Reason] // one number for both
+			}
+			if g.AsLinks && !messages.OffersQuery(remedies[g.Reason]) {
+				g.Care = messages.Intended
+			}
 		case eligibility.NotSeen:
 			g.AsLinks = g.Pages <= linked[eligibility.LinkEndless.String()]+linked[eligibility.LinkFailed.String()]
 		}

@@ -63,7 +63,7 @@ func nextObservation(at, now time.Time) string {
 	if !at.After(now) {
 		return "at the next visit"
 	}
-	return "at a visit in " + Span(at.Sub(now)) + " or later"
+	return "at the first visit after " + Span(at.Sub(now))
 }
 
 // units are the units of time that people use.
@@ -174,7 +174,7 @@ func evidenceOf(kinds any) (all []string) {
 	has := strings.Fields(strings.Trim(fmt.Sprint(kinds), "[]"))
 	for _, e := range []struct{ kind, text string }{
 		{"entry", "Entry page"}, {"link", "A listed page links to it"}, {"route", "Has its own route"},
-		{"sitemap", "In the site's own sitemap, linked nowhere"}, {"rule", "Your rule lists it"},
+		{"sitemap", "In the site's own sitemap, linked from no listed page"}, {"rule", "Your rule lists it"},
 	} {
 		if slices.Contains(has, e.kind) {
 			all = append(all, e.text)

@@ -32,7 +32,7 @@ func TestNumbersAndTimesAreWrittenForPeople(t *testing.T) {
 		{"a start", started(now.Add(-9*time.Hour), now), "since the program started at 03:00 UTC"},
 		{"a start long ago", started(now.Add(-30*time.Hour), now), "since the program started on 21 Nov 2026, 06:00 UTC"},
 		{"no next observation", nextObservation(time.Time{}, now), "at the next visit"},
-		{"a next observation", nextObservation(now.Add(18*time.Second), now), "at a visit in 18 seconds or later"},
+		{"a next observation", nextObservation(now.Add(18*time.Second), now), "at the first visit after 18 seconds"},
 		{"often", often(2, 8*time.Minute, 5*time.Minute, 23*time.Minute), "About every 8 minutes " +
 			"(between 5 minutes and 23 minutes). 2 changes were seen."},
 		{"a clock alone", often(0, time.Hour, time.Minute, 7*day), "Text that moves by itself, as a clock does, " +

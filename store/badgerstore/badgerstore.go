@@ -121,7 +121,7 @@ func Open(dir string, opts *Options) (*Store, error) {
 		return nil, fmt.Errorf("badgerstore: folder %s: %w", dir, err)
 	}
 	if err := os.MkdirAll(abs, 0o700); errors.Is(err, syscall.ENOTDIR) {
-		return nil, fmt.Errorf("badgerstore: %s is a file, or below one: %w", abs, err)
+		return nil, fmt.Errorf("badgerstore: %s is a file, or below one; choose another folder: %w", abs, err)
 	}
 	s := &Store{
 		dir:     abs,
@@ -139,8 +139,8 @@ func Open(dir string, opts *Options) (*Store, error) {
 	case <-time.After(openTimeout):
 	}
 	if err != nil {
-		return nil, fmt.Errorf("badgerstore: %s cannot be used by the user of this process, uid %d: %w", abs, os.Geteuid(),
-			err)
+		return nil, fmt.Errorf("badgerstore: %s cannot be used by the user of this process, uid %d; change its owner, or choose "+
+			"another folder: %w", abs, os.Geteuid(), err)
 	}
 	return s, nil
 }

@@ -56,8 +56,8 @@ var reasons = []Reason{
 	{eligibility.NoEvidence, Wait,
 		"{nothing shows yet that it is public|page waits for something that shows that it is public|pages wait " +
 			"for something that shows that they are public}",
-		"Link to {it|them} from a listed page, or add {Always} for {it|them}.{OrWhole} A pattern such as /landing/*$ is " +
-			"for a whole folder.", []string{link, route, this}},
+		"Link to {it|them} from a listed page, or add {Always} for {it|them}, such as /landing/*$ for a whole folder.{OrWhole}",
+		[]string{link, route, this}},
 	{eligibility.NotSeen, Wait,
 		"{a listed page links to it, or did, but no anonymous visitor has got it yet|linked page has|linked pages have}" +
 			"{| had no anonymous visitor yet| had no anonymous visitor yet}",
@@ -108,7 +108,7 @@ var reasons = []Reason{
 	{eligibility.Disallowed, Intended,
 		"{the site's robots.txt disallows it|page is disallowed by the site's robots.txt|pages are disallowed " +
 			"by the site's robots.txt}", "Allow what should be listed.", nil},
-	{eligibility.Forgotten, Intended, "{you took it out|page was taken out|pages were taken out} with {Forget}",
+	{eligibility.Forgotten, Intended, "{you took it out|page was taken out|pages were taken out}",
 		"{UndoForget} undoes that; so does adding {Always}.", nil},
 	{eligibility.NoIndex, Intended, "{the page says|page says|pages say} noindex",
 		"Remove that where it is a mistake.", nil},
@@ -368,6 +368,9 @@ func Page(v eligibility.Verdict, why eligibility.Reason, location string) string
 	if why == eligibility.QueryNotCanonical {
 		r.Todo = nameable(location, r.Todo)
 	}
+	if why == eligibility.NoEvidence && strings.Contains(location, "?") { // a route is for a path
+		r.Todo = words.Say("Link to it from a listed page, or add {Always} for it.")
+	}
 	if why == eligibility.NoEvidence && eligibility.Own(location) {
 		r.Todo = words.Say("Its name looks like the owner's. If it is for the public, link to it, " +
 			"or add {Always} for it. If not, add {Never}.")
@@ -412,8 +415,8 @@ func Missing(location string, why eligibility.Reason, led bool, status int) (all
 			item = always(location)
 		case item == visitor && status == 0 && eligibility.Unlinked(location):
 			item = visit
-		case item == route && eligibility.Own(location):
-			continue // it may have one
+		case item == route && (eligibility.Own(location) || strings.Contains(location, "?")):
+			continue // it may have one, or none can be for it alone
 		case led && strings.HasPrefix(item, link):
 			item = again
 		}
@@ -432,10 +435,12 @@ func LeftOut(location string, why eligibility.Reason) (text string, missing []st
 				"get there does not count.",
 			[]string{"HTML that the site itself gets there, by exploring or as a visitor asks for it"}
 	case eligibility.AddressQuery:
-		return waits + "Its query has a parameter that is not allowed, and exploring asks for few such pages. " +
-				nameable(location, words.Say("If the parameter makes a page of its own, which names no other URL as "+
-					"canonical, name it in {Query}.")),
-			[]string{visitor + ", if the parameter is allowed", visitor + ", if that page names this URL as its canonical one"}
+		const name = "If the parameter makes a page of its own, which names no other URL as canonical, name it in {Query}."
+		remedy := nameable(location, words.Say(name))
+		if missing = []string{visitor + ", if that page names this URL as its canonical one"}; remedy == words.Say(name) {
+			missing = append(missing, visitor+words.Say(", once {Query} names the parameter"))
+		}
+		return waits + "Its query has a parameter that is not allowed, and exploring asks for few such pages. " + remedy, missing
 	}
 	text, missing = waits+"Exploring does not ask for it, because a request for an address with such a name may change "+
 		"something.", []string{visitor, "exploring, with " + always(location)}

@@ -280,7 +280,7 @@ func (e *explorer) askPatiently(ctx context.Context, loc string) answer {
 		}
 		now := time.Now()
 		pause := min(Patience(now, tries, a.header), longestPause)
-		e.waits(now.Add(pause), e.Normalizer.Origin().URL(loc)+" asks")
+		e.waits(now.Add(pause), fmt.Sprintf("%s answers %d", e.Normalizer.Origin().URL(loc), a.status))
 		if sleep(ctx, pause) != nil {
 			return a
 		}

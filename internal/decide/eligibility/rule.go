@@ -120,7 +120,7 @@ func checkPattern(p string) error {
 	case p == "":
 		return errors.New(`is empty; use "/" to match every page`)
 	case p[0] != '/' && p[0] != '*':
-		return errors.New(`must begin with "/" or "*"`)
+		return fmt.Errorf(`must begin with "/" or "*"; write %q`, "/"+p)
 	case otherwise(p) != "":
 		return fmt.Errorf(`is written as for a router or a regular expression, but only "*" stands for any characters, `+
 			`and "$" for the end; write %q`, otherwise(p))

@@ -30,7 +30,6 @@ var settings = map[string]said{
 	"Entries":     {"Options.Entries", "{-entry}", "entry"},
 	"Explain":     {"Site.Explain", `"servemap explain"`, "the inspector's search"},
 	"Explore":     {"go site.Explore(ctx, &servemap.ExploreOptions{Revisit: 1000})", "{-explore}", "explore"},
-	"Forget":      {"Site.Forget", `"servemap forget"`, "the inspector"},
 	"Google":      {"Google.Client", "{-google-token}", none},
 	"GoogleToken": {"Google in the options of package notify", "{-google-token}", none},
 	"Hosts":       {"Options.Hosts", "{-hosts}", "hosts"},
