@@ -123,8 +123,9 @@ func (d *diagnosis) holds() messages.Hint {
 	return 0
 }
 
-// counted is called once a request was counted, n being the new count. At the first few and at every tenth request, it
-// gives the hint that follows from the counts, and ends the one that no longer does. Once n is plenty, it halves all counts.
+// counted is called once a request was counted, n being the new count. At the first few, at every tenth and while there
+// is one page, it gives the hint that follows from the counts, and ends the one that no longer does. Once n is plenty,
+// it halves all counts.
 func (d *diagnosis) counted(n uint64) {
 	if n == plenty {
 		d.pages.Store((d.pages.Load() + 1) / 2)
@@ -132,7 +133,7 @@ func (d *diagnosis) counted(n uint64) {
 			d.causes[i].halve()
 		}
 	}
-	if ends := d.ends.Add(1); ends != few && ends%10 != 0 {
+	if ends := d.ends.Add(1); ends != few && ends%10 != 0 && d.pages.Load() != 1 {
 		return
 	}
 	now := d.holds()
@@ -189,7 +190,7 @@ func (d *diagnosis) learnedNothing(why eligibility.Reason, target, host string) 
 	path, _, _ := strings.Cut(target, "?")
 	switch cause := causeOf(why); {
 	case cause == 0:
-	case cause == messages.OtherFolder && eligibility.AssetName(path): // the folder's pages may have their assets elsewhere
+	case cause == messages.OtherFolder && eligibility.AssetName(path): // a page's assets may be elsewhere
 	case cause == messages.OtherOrigin:
 		d.causes[cause].read(slices.Values([]string{strconv.Quote(host)})) // quoted, since a stranger chooses it
 		d.caused(cause)

@@ -134,7 +134,7 @@ func TestHintDependsOnWhetherPagesAreLearned(t *testing.T) {
 	}
 }
 
-// However long a cause was there, a few pages outweigh it.
+// However long a cause was there, a few pages outweigh it. After the first few requests one page does.
 func TestHintEndsOnceItsCauseHasGone(t *testing.T) {
 	base.OneByOne(t)
 	cookie := func(req *http.Request) *http.Request { return with(req, "Cookie", "session=1") }
@@ -147,8 +147,10 @@ func TestHintEndsOnceItsCauseHasGone(t *testing.T) {
 		{"errors", func(req *http.Request) *http.Request { return req }, answer(http.StatusInternalServerError),
 			messages.NoPageYet},
 		{"a cookie", cookie, page200, messages.Cookies},
+		{"another host", func(req *http.Request) *http.Request { req.Host = "evil.example.net"; return req }, page200,
+			messages.OtherOrigin},
 	} {
-		for _, n := range []int{60, 5000} {
+		for n, pages := range map[int]int{few: 1, 60: 30, 5000: 30} {
 			t.Run(fmt.Sprintf("%s, %d times", tt.name, n), func(t *testing.T) {
 				r := start(t)
 				for i := range n {
@@ -157,7 +159,7 @@ func TestHintEndsOnceItsCauseHasGone(t *testing.T) {
 				if got := r.cfg.Hints.Given(); !slices.Equal(got, []messages.Hint{tt.want}) {
 					t.Errorf("while it is so there are %q", r.cfg.Hints.Texts())
 				}
-				for i := range 30 {
+				for i := range pages {
 					r.watches(get(fmt.Sprintf("/%d", i)), page200)
 				}
 				if got := r.cfg.Hints.Given(); len(got) > 0 {
