@@ -159,9 +159,10 @@ func without(loc string) iter.Seq[string] {
 }
 
 // params says which parameters keep pages out, those with the most pages first: most of the pages that were asked for
-// have a title or text of their own, as what sorts, filters or tracks has not. It leaves out those of which no two
-// pages were got to compare, as of feeds and pictures, and those that only add to what others select, as action does in
-// ?title=Crow&action=history beside ?title=Crow. left are how many locations a query may keep out, and first is one.
+// have a title or text of their own, as what sorts, filters or tracks has not. It leaves out those of which no two pages
+// were got to compare, as of feeds and pictures, those that only add to what others select, as action does in
+// ?title=Crow&action=history beside ?title=Crow, and those that visitors type. left are how many locations a query may
+// keep out, also by these, and first is one.
 func (q *queries) params(norm *location.Normalizer) (all []string, left int, first string) {
 	at := map[string]shown{}
 	for _, a := range q.answers {
@@ -198,13 +199,12 @@ func (q *queries) params(norm *location.Normalizer) (all []string, left int, fir
 		names, path, _ := strings.Cut(key, " ")
 		of, bare := q.linked[key], at[path]
 		if of.locations <= 0 || of.asked > 0 && 2*len(of.own) <= of.asked ||
-			slices.ContainsFunc(strings.Split(names, ","),
-				func(name string) bool { return q.typed[name] || !eligibility.Selects(name) }) {
+			slices.ContainsFunc(strings.Split(names, ","), func(name string) bool { return !eligibility.Selects(name) }) {
 			continue
 		}
 		left, first, of.dropped = left+of.locations, cmp.Or(first, of.first), 0 // the query is why they are left out
 		adds := slices.ContainsFunc(strings.Split(names, ","), func(name string) bool {
-			return name != names && (q.linked[name+" "+path] != nil || !norm.Parse(path+"?"+name+"=1").OwnQuery)
+			return q.typed[name] || name != names && (q.linked[name+" "+path] != nil || !norm.Parse(path+"?"+name+"=1").OwnQuery)
 		})
 		compared := len(of.own) > 1 || len(of.own) == 1 && (bare.title != 0 || bare.fresh)
 		if compared && !adds && len(all) < paramsTold {
