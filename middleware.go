@@ -502,6 +502,14 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 				"Explore the site instead, or make sure that no log-in uses it."), name))
 		}
 	}
+	for _, r := range slices.Concat(s.opts.Rules, []Rule{{Query: s.opts.Query}}) {
+		for _, name := range r.Query {
+			if !eligibility.Selects(name) { // one that holds a session is refused
+				logger.Warn(fmt.Sprintf(words.Say("servemap: {Query} names %s, which by its name does something, "+
+					"so it makes no page. Leave it out."), name))
+			}
+		}
+	}
 	for _, r := range s.opts.Rules {
 		if r.List == DecisionAlways && strings.HasPrefix(s.origin.Folder(), strings.TrimRight(r.Pattern, "*")) {
 			logger.Warn(fmt.Sprintf(words.Say("servemap: {Always} for %q lists every address that visitors request and get, "+

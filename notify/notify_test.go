@@ -163,7 +163,8 @@ func TestPagesAreChosenWhenTheyAreSent(t *testing.T) {
 	}
 }
 
-// walk makes the site have a list without end, and a stranger walk along it. head may have the DAY of a page, each its own.
+// walk makes the site have a list without end, and a stranger walk along it. head may have the DAY of a page, each its
+// own.
 func (r *runningSite) walk(pages int, head string) {
 	r.Helper()
 	r.pages.answer("/news", func(w http.ResponseWriter, req *http.Request) {

@@ -97,8 +97,8 @@ func Overtaken(r Record, c Context) bool {
 }
 
 // Besides returns the further reasons that would keep a location out once the present one is gone, as far as the record
-// shows them. Of a page that is sent for one visitor it does not show the evidence: neither that page is read nor, mostly,
-// those that link to it.
+// shows them. Of a page that is sent for one visitor it does not show the evidence: neither that page is read nor,
+// mostly, those that link to it.
 func Besides(r Record, c Context) (all []Reason) {
 	unread := r.Content == Private || r.Content == NoStore
 	for s := r.Standing; s.Verdict != Unknown && !s.Listed() && !slices.Contains(all, s.Reason); s = r.alone(c) {

@@ -140,7 +140,8 @@ func (s *Tally) Read(k *observation.Observation, r merge.Merged) {
 		return
 	}
 	if r.Listed() && k.Full && !k.NoFollow && len(k.Links) > 0 {
-		if s.hints.End(messages.NoPageYet, messages.Circles, messages.ForOne, messages.Forbidden, messages.DeadEnd); !k.Scheme {
+		s.hints.End(messages.NoPageYet, messages.Circles, messages.ForOne, messages.Forbidden, messages.DeadEnd)
+		if !k.Scheme {
 			s.hints.End(messages.OtherOrigin)
 		}
 	}
