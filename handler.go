@@ -281,7 +281,7 @@ type Exploration struct {
 	// Stale are URLs that the site's own sitemap lists, and that were answered with an error or lead elsewhere; at most
 	// 100.
 	Stale []string `json:"stale,omitempty"`
-	// Waits is how long Explore waits now, and for what, such as "30s, as https://example.com/a asks"; "" for nothing.
+	// Waits is how long Explore waits now, and for what, such as "30s, as the site answers 429"; "" for nothing.
 	Waits string `json:"waits,omitempty"`
 }
 

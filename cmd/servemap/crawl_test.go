@@ -792,6 +792,22 @@ func TestCrawlTellsAPageOnceHoweverItIsLinked(t *testing.T) {
 	}
 }
 
+func TestPathThatOnlyQueriesLeadToIsNoBrokenLink(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" && r.URL.RawQuery == "" {
+			http.NotFound(w, r)
+			return
+		}
+		fmt.Fprint(w, aPage, "Text of ", r.URL,
+			"<a href=/a?id=1>1</a><a href=/a?id=2>2</a><a href=/a?id=3>3</a><a href=/a?id=4>4</a>")
+	}))
+	defer site.Close()
+	says := must(t, "crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
+	if !strings.Contains(says, "\n1 listed · 0 broken links") {
+		t.Error(says)
+	}
+}
+
 func TestCrawlNamesNoSecretAndSaysSo(t *testing.T) {
 	const secret = "9f86d081884c7d659a2feaa0c55ad015"
 	site := siteOf(t, map[string]string{"/": aPage + "<a href='/adm?token=" + secret + "'>manage</a>"})

@@ -170,7 +170,7 @@ func TestWrongFilesNameTheLine(t *testing.T) {
 		{"two rules in one bracket each", site + "[site.rule]\npattern = '/a'\n[site.rule]\npattern = '/b'\n",
 			"toml:6: rule takes a line [[site.rule]]"},
 		{"a bracket that does not end", "[[site]\nmax = 2\n", "toml:1: site takes a line [[site]]"},
-		{"a number for a text", "origin = 1\n", `toml:1: origin takes a text in quotes, such as "a"`},
+		{"a number for a text", "origin = 1\n", `toml:1: origin takes a text in quotes`},
 		{"a text for a list", site + "public = '/'\n", `toml:6: public takes a list of texts in quotes, such as ["/"]`},
 		{"a number for a list", site + "query = 1\n", `toml:6: query takes a list of texts in quotes, such as ["a"]`},
 		{"a text for a switch", "explore = 'yes'\n", "toml:1: explore takes true or false"},
@@ -190,7 +190,7 @@ func TestWrongFilesNameTheLine(t *testing.T) {
 		{"a time that is a bare number", site + "keep-for = 5\n",
 			"toml:6: keep-for takes a time with its unit, such as 30s or 90d"},
 		{"a switch that is misspelt", site + "explore = ture\n", "toml:6: explore takes true or false"},
-		{"a quote that does not end", site + "name = 'map\n", `toml:6: name takes a text in quotes, such as "a"`},
+		{"a quote that does not end", site + "name = 'map\n", `toml:6: name takes a text in quotes`},
 		{"a list that does not end", "public = ['/'\norigin = 'x'\n", "toml:2: expected ',' or ']' after array value"},
 		{"a setting that comes twice", "max = 1\nmax = 2\n", "toml:2: key max is already defined"},
 		{"a number below 0", "max = 5\n" + site + "max = -1\n", "toml:7: `max` takes a number above 0"},
@@ -202,9 +202,11 @@ func TestWrongFilesNameTheLine(t *testing.T) {
 		{"a pattern with a space", site + "never = ['/a', '/b c']\n", "toml:6: `never` /b c: must be written as in a URL"},
 		{"a rule with a wrong priority", site +
 			"[[site.rule]]\npattern = '/a'\nsection = 'a'\n[[site.rule]]\npattern = '/b'\npriority = 3\n",
-			"toml:10: `rule` /b: has the priority 3"},
+			"toml:11: `rule` /b: has the priority 3"},
+		{"a start page in place of a server", "to = 'http://localhost/index.php'\n" + strings.Replace(site, "folder", "#", 1),
+			"is a page; give where the site listens, such as http://localhost"},
 		{"a wrong rule before one whose pattern goes on", site + "[[site.rule]]\npattern = '/a'\npriority = 3\n" +
-			"[[site.rule]]\npattern = '/about'\n", "toml:7: `rule` /a: has the priority 3"},
+			"[[site.rule]]\npattern = '/about'\n", "toml:8: `rule` /a: has the priority 3"},
 		{"a wrong rule whose pattern has a space", site + "[[site.rule]]\npattern = '/b'\npriority = 0.5\n" +
 			"[[site.rule]]\npattern = '/b c'\npriority = 0.5\n",
 			"toml:10: `rule` /b c: must be written"},

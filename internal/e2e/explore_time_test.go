@@ -103,7 +103,7 @@ func TestOnePageThatIsRefusedHoldsUpNoOthers(t *testing.T) {
 		waits         string
 	}{
 		{"asks for half a minute", func(path string, times, _ int) bool { return path == "/p07" && times == 1 }, busy("30"),
-			41, time.Second, 31 * time.Second, "30s, as https://example.com/p07 asks"},
+			41, time.Second, 31 * time.Second, "30s, as https://example.com/p07 is asked for again then"},
 		{"asks for an hour", func(path string, _, _ int) bool { return path == "/p07" }, busy("3600"), 40, time.Second,
 			time.Second, ""},
 		{"hangs", func(path string, _, _ int) bool { return path == "/p07" }, hang, 40, 3 * time.Second, 31 * time.Second,

@@ -22,6 +22,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -388,5 +389,18 @@ func (i *Inspector) write(w http.ResponseWriter, v view) {
 	if v.Status != 0 {
 		w.WriteHeader(v.Status)
 	}
-	_, _ = w.Write(b.Bytes())
+	_, _ = w.Write(markNames(b.Bytes()))
+}
+
+// named matches a tag, or the name of a setting as the texts have it.
+var named = regexp.MustCompile("<[^>]*>|`[a-z-]+`")
+
+// markNames marks the names of settings in a page as code.
+func markNames(page []byte) []byte {
+	return named.ReplaceAllFunc(page, func(part []byte) []byte {
+		if part[0] == '<' {
+			return part
+		}
+		return []byte("<code>" + string(part[1:len(part)-1]) + "</code>")
+	})
 }

@@ -135,3 +135,15 @@ func TestStateSaysInOneLineHowTheSiteDoes(t *testing.T) {
 		base.Equal(t, state(tt.s), tt.want, "%s", tt.name)
 	}
 }
+
+func TestNamesOfSettingsAreMarkedAsCode(t *testing.T) {
+	for _, tt := range []struct{ name, page, want string }{
+		{"a name in a text", "<p>Set `robots-text`.</p>", "<p>Set <code>robots-text</code>.</p>"},
+		{"a name in an attribute", "<p title=\"`never`\">a</p>", "<p title=\"`never`\">a</p>"},
+		{"what is no name", "<p>`A b`</p>", "<p>`A b`</p>"},
+	} {
+		if got := string(markNames([]byte(tt.page))); got != tt.want {
+			t.Errorf("%s: %s", tt.name, got)
+		}
+	}
+}

@@ -69,7 +69,7 @@ func (e *explorer) readSitemaps(ctx context.Context) {
 	for failed := 0; len(s.waiting) > 0 && failed < mostRefused && e.rest(ctx) == nil; {
 		next := s.waiting[0]
 		s.waiting = s.waiting[1:]
-		e.waits(next.after, e.Normalizer.Origin().URL(next.location)+" asks")
+		e.waitsFor(next.location, next.after)
 		_ = sleep(ctx, time.Until(next.after))
 		begun := time.Now()
 		err, of := s.read(ctx, next), refused{}

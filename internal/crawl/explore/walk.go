@@ -52,7 +52,7 @@ func (e *explorer) walk(ctx context.Context) error {
 			continue
 		}
 		if it := e.frontier.rests(); len(asked) == 0 && it != nil {
-			e.waits(it.After, e.Normalizer.Origin().URL(it.Location)+" asks")
+			e.waitsFor(it.Location, it.After)
 			if err := sleep(ctx, time.Until(it.After)); err != nil {
 				return err
 			}
@@ -100,6 +100,11 @@ func (e *explorer) waits(until time.Time, who string) {
 		e.tell()
 		e.report.Waits = ""
 	}
+}
+
+// waitsFor tells when it asks again for a location that was refused, or not answered.
+func (e *explorer) waitsFor(location string, until time.Time) {
+	e.waits(until, e.Normalizer.Origin().URL(location)+" is asked for again then")
 }
 
 // unreached puts the listed pages that no link led to into the frontier. So each listed page is
@@ -206,10 +211,11 @@ func (e *explorer) told() int {
 		of[eligibility.LinkLarge.String()]
 }
 
-// dead notes a link that leads to no page, whether or not the page that has it is listed.
+// dead notes a link that leads to no page, whether or not the page that has it is listed. To a path that was asked for
+// in place of a query, no page links.
 func (e *explorer) dead(it item, status int) {
 	if of := (&tally.Target{Status: status}); it.From != "" && of.Broken() && len(e.report.Dead) < linksTold &&
-		!capability.Looks(it.Location) && !capability.Looks(it.From) {
+		e.queries.bares[it.Location] == "" && !capability.Looks(it.Location) && !capability.Looks(it.From) {
 		e.report.Dead[e.Normalizer.Origin().URL(it.Location)] = e.Normalizer.Origin().URL(it.From)
 	}
 }

@@ -130,7 +130,8 @@ func Place(name string, text []byte, site int, err error) string {
 	if len(quoted) == 3 && quoted[0] == "" {
 		key = quoted[1]
 	}
-	for n, line := range strings.Split(string(text), "\n") {
+	lines := strings.Split(string(text), "\n")
+	for n, line := range lines {
 		if m := begins.FindStringSubmatch(line); m != nil {
 			if table = m[1]; table == "site" {
 				of++
@@ -146,13 +147,30 @@ func Place(name string, text []byte, site int, err error) string {
 		case strings.TrimSpace(said) == key && (table == "" || table == "site"): // or below, in place of above
 			found = n + 1
 		case key == "rule" && rule.Pattern != "" && strings.HasPrefix(quoted[2], " "+rule.Pattern+": "):
-			return fmt.Sprintf("%s:%d", name, n+1)
+			return fmt.Sprintf("%s:%d", name, 1+ruleLine(lines, n, quoted[2]))
 		}
 	}
 	if found == 0 {
 		return name
 	}
 	return fmt.Sprintf("%s:%d", name, found)
+}
+
+// ruleLine returns the index of the line of a rule, which has its pattern on line n, that says what an error is about.
+func ruleLine(lines []string, n int, why string) int {
+	first := n
+	for first > 0 && !begins.MatchString(lines[first]) {
+		first--
+	}
+	for i, line := range lines[first+1:] {
+		if begins.MatchString(line) {
+			break
+		}
+		if key, _, is := strings.Cut(line, "="); is && strings.Contains(why, ": has the "+strings.TrimSpace(key)+" ") {
+			return first + 1 + i
+		}
+	}
+	return n
 }
 
 // remark is a line of a file that says what a setting is for.

@@ -232,5 +232,8 @@ func parseTarget(to string) (*url.URL, func(context.Context, string, string) (ne
 		return nil, nil, fmt.Errorf("%q is no address of a server; give one such as http://localhost:3000 or "+
 			"unix:/run/site.sock", to)
 	}
+	if strings.HasSuffix(u.Path, ".php") {
+		return nil, nil, fmt.Errorf("%q is a page; give where the site listens, such as %s://%s", to, u.Scheme, u.Host)
+	}
 	return u, dialer.DialContext, nil
 }
