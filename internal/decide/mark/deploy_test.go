@@ -102,8 +102,6 @@ func TestDeployDatesNothingForLong(t *testing.T) {
 		{"another price in a line", line("€40 a year"), line("€45 a year"), wavePages, 0},
 		{"one line for all", nil, func(int) map[string]string { return in("end", "<p>Was this page of any use to you?</p>") },
 			wavePages, 0},
-		{"an own line is gone", func(i int) map[string]string { return in("end", "<p>%s</p>", own(i)) },
-			func(int) map[string]string { return nil }, 0, 0},
 		{"edits of all pages where texts are", nil, func(i int) map[string]string {
 			return in("end", "<p>%s</p>", own(i))
 		}, pages, pages - wavePages},

@@ -27,9 +27,6 @@ type View struct {
 	prose  bool   // it has a text that is longer than any item
 	blocks []block
 
-	loss uint16 // the wave to which the loss of its texts belongs, 0 for none
-	ebbs bool   // such a wave has come: a deploy took a text from many pages
-
 	announces bool // Observe sets it: what is new announces a page that nobody knew
 }
 

@@ -55,7 +55,7 @@ func (c *comparison) settle() (since int64) {
 		}
 		w.again(c.at)
 		switch {
-		case w.Patience > 0 && w.Gone && w.Wave != 0 && c.ebbs, w.Patience > 0 && !w.Gone && (b.swept || b.on > w.Most):
+		case w.Patience > 0 && !w.Gone && (b.swept || b.on > w.Most):
 			*w = watched{}
 		case w.Patience > 0 && w.Seen > w.Patience && c.at-int64(w.Since) > w.wait() && !(w.Gone && c.Doubt > 0):
 			since = max(since, int64(w.Since))
@@ -182,7 +182,7 @@ const lossObservations = 2
 // lose watches for a lost text to come back. If one did before, texts come and go on this page.
 func (c *comparison) lose() {
 	w := watched{Key: c.lost(), Prev: lostText, Next: ^uint16(lostText), Since: uint32(c.at), Seen: 1,
-		Patience: lossObservations, Wait: lastingTime, Wave: c.loss, Gone: true}
+		Patience: lossObservations, Wait: lastingTime, Gone: true}
 	if w.Key != 0 && c.movesOf(&w) == 0 {
 		c.follow(w)
 	}
@@ -195,9 +195,10 @@ func (c *comparison) lost() uint16 {
 	last, least := c.own.set(), uint32(leastBlock)
 	for i := range c.blocks {
 		switch b := &c.blocks[i]; {
-		case last.has(b.key), b.beside, !c.isOwn(b):
-		case b.link: // it may be shorter than the one that it replaces
+		case last.has(b.key):
+		case b.link, b.beside: // it may be shorter than what it replaces
 			least = longestLine
+		case !c.isOwn(b):
 		default:
 			if len(gone) == 0 && c.known.has(b.key) {
 				c.note(lostText, 0)

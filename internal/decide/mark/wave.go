@@ -72,10 +72,9 @@ func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
 			}
 		}
 	}
-	redesigned, full, loses := 2*moved > old, had.len() == placesRemembered, true
+	redesigned, full := 2*moved > old, had.len() == placesRemembered
 	for i := range v.blocks {
 		b, begun := &v.blocks[i], uint8(0)
-		loses = loses && (known.has(b.key) || b.link || b.beside)
 		switch {
 		case known.has(b.key):
 			b.swept = b.swept || m.Holding() && s.came(m.waveOf(b.key))
@@ -104,23 +103,6 @@ func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
 		}
 		b.swept = b.swept || s.came(b.wave)
 	}
-	if loses {
-		s.ebb(v, &m, family, at)
-	}
-	for i := range m.watch {
-		w := &m.watch[i]
-		v.ebbs = v.ebbs || w.Gone && s.came(w.Wave)
-	}
-}
-
-// ebb counts a known page that only lost texts to the wave of this week's losses: what a deploy takes from all pages is
-// no news of theirs.
-func (s *Site) ebb(v *View, m *Mark, family uint8, at int64) {
-	if gone, _ := m.missing(v); len(gone) > 0 {
-		if tag := ^uint16(at / waveTime); s.swell(tag, family, uint32(v.Last), uint32(at), 0) {
-			v.loss = tag
-		}
-	}
 }
 
 // waveOf returns the wave of a watched block, or 0.
@@ -139,10 +121,10 @@ func (s *Site) Disowns(m Mark, since int64) bool {
 	found := false
 	for i := range m.watch {
 		w := &m.watch[i]
-		if w.Seen == 0 || w.Patience > 0 || int64(w.Since) != since {
+		if w.Seen == 0 || w.Patience > 0 || w.Gone || int64(w.Since) != since {
 			continue
 		}
-		if e := s.shown(uint64(w.Hash)); !s.came(w.Wave) && (e == nil || w.Gone || e.pages() <= w.Most) {
+		if e := s.shown(uint64(w.Hash)); !s.came(w.Wave) && (e == nil || e.pages() <= w.Most) {
 			return false
 		}
 		found = true
