@@ -291,10 +291,11 @@ func TestCheckFollowsTheLinksOfPagesThatAreOnlyListed(t *testing.T) {
 	})
 	code, out, errs := call(t, "check", "-crawl", site)
 	for _, want := range []string{
-		"A crawl found 4 public pages; not listed: 1. Listed, and linked nowhere: 1. It is not known of 2 pages that the crawl " +
-			"would not list.\n",
+		"A crawl found 4 public pages; not listed: 1. Listed, and linked nowhere: 1. It is not known of 2 pages that the " +
+			"crawl would not list.\n",
 		"1 linked page is missing in the sitemap", "- " + site + "/below is linked, and not listed\n",
-		"1 listed page is linked nowhere", "- " + site + "/alone is listed, and no link leads there (line 1",
+		"1 listed page is linked from no listed page",
+		"- " + site + "/alone is listed, and no listed page links there (line 1",
 		"- " + site + "/below links to " + site + "/gone, which is answered with 404 Not Found\n",
 	} {
 		if code != codeNo || !strings.Contains(out, want) {
@@ -412,7 +413,7 @@ func TestCheckAsksTheHostOfASitemapForNoOtherPages(t *testing.T) {
 	if code, _, errs := call(t, "check", site.URL); code != codeDone || asked != "/sitemap.xml" {
 		t.Errorf("code %d, %s; the other host was asked for %s", code, errs, asked)
 	}
-	wantOut(t, codeDone, "/ok is listed, and no link leads there", "check", "-crawl", site.URL)
+	wantOut(t, codeDone, "/ok is listed, and no listed page links there", "check", "-crawl", site.URL)
 }
 
 func TestCheckReportsAlsoThatNothingIsThere(t *testing.T) {

@@ -298,7 +298,7 @@ func (c *checker) compareLinks(found Crawl) {
 	for _, u := range found.Orphans {
 		if at := c.judge.Place(u); at >= 0 {
 			orphans++
-			c.Add("orphan", c.judge.Pages[at].At(), "is listed, and no link leads there")
+			c.Add("orphan", c.judge.Pages[at].At(), "is listed, and no listed page links there")
 		}
 	}
 	text += " Listed, and linked nowhere: " + none(orphans) + "."
