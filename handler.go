@@ -869,7 +869,7 @@ func (s explained) why(p *reader.Known) (text string, missing []string) {
 	case p.Verdict == eligibility.Listed && p.Reason == eligibility.ByLink && p.Missing == 0:
 		served, _ := s.files.Metrics()
 		if l := s.indexer.Links.Count([]string{p.Location}, served.Pages)[0]; l.Whole && l.Pages == 0 {
-			text = strings.Replace(text, "links to it", "linked to it", 1)
+			text = messages.WasLinked
 		}
 	case p.Missing != 0:
 		borrowed, full := p.MissingWhy == eligibility.Duplicate, s.hints.Has(messages.Refused)

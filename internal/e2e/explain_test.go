@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/testkit"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
@@ -294,6 +295,26 @@ func TestExplainGivesNoLastmodToAPageThatIsNotListed(t *testing.T) {
 		if e.Listed() || !strings.HasPrefix(e.Dates.Text, "It has no lastmod while it is not listed.") ||
 			!strings.Contains(e.Dates.Text, changed) {
 			t.Errorf("once it is %s: %s", e.Verdict, e.Dates.Text)
+		}
+	})
+}
+
+// The owner who takes out the last link sees that the page stays, and why.
+func TestExplainSaysThatNoPageLinksToAPageAnyMore(t *testing.T) {
+	site := testkit.Paths{"/": testkit.Page("home", "/stays", "/linked"), "/stays": testkit.Page("s"),
+		"/linked": testkit.Page("l")}
+	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
+		s.Visit("/", "/stays", "/linked")
+		s.Settle()
+		site["/"] = testkit.Page("There is another home page by now, without one of the links.", "/linked")
+		time.Sleep(48 * time.Hour)
+		s.Visit("/", "/stays", "/linked")
+		s.Settle()
+		for location, want := range map[string]string{"/stays": messages.WasLinked,
+			"/linked": "It is listed: a listed page links to it."} {
+			if text := s.Explained(location).Text; text != want {
+				t.Errorf("%s: %q, want %q", location, text, want)
+			}
 		}
 	})
 }

@@ -355,6 +355,9 @@ func nameable(location, remedy string) string {
 	return remedy
 }
 
+// WasLinked says why a page is listed to which no page links any more.
+const WasLinked = "It is listed: a listed page linked to it, and it stays while visitors get it."
+
 // Page says why the page at location is listed or not, and what would change that.
 func Page(v eligibility.Verdict, why eligibility.Reason, location string) string {
 	r := ReasonNamed(why.String())

@@ -3,7 +3,6 @@ package explore
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"maps"
 	"regexp"
 	"slices"
@@ -96,7 +95,7 @@ func (e *explorer) lone(loc string) bool {
 	path, _, _ := strings.Cut(loc, "?")
 	params, _, _ := strings.Cut(names(values.ReplaceAllString(loc, "")), " ")
 	known := e.frontier.has(path)
-	for fewer := range without(loc) { // as /product?id=4 beside /product?id=4&ref=home
+	for fewer := range location.Without(location.Sorted(loc)) { // as /product?id=4 beside /product?id=4&ref=home
 		known = known || e.frontier.has(fewer)
 	}
 	if params == "" || known || slices.Contains(e.Entries, loc) {
@@ -144,20 +143,6 @@ func (q *queries) queueQueryOf(path string) {
 // date matches a location whose last names are a day or month.
 var date = regexp.MustCompile(`[/=](19|20)\d\d([-/.]\d\d?|0[1-9]|1[0-2])([-/.]?\d\d?)?(\.[a-z]+)?/?$`)
 
-// without yields a location, its parameters in order, without each of these.
-func without(loc string) iter.Seq[string] {
-	path, query, _ := strings.Cut(location.Sorted(loc), "?")
-	params := strings.Split(query, "&")
-	return func(yield func(string) bool) {
-		for i := range params {
-			rest := slices.Delete(slices.Clone(params), i, i+1)
-			if !yield(strings.TrimSuffix(path+"?"+strings.Join(rest, "&"), "?")) {
-				return
-			}
-		}
-	}
-}
-
 // params says which parameters keep pages out, those with the most pages first: most of the pages that were asked for
 // have a title or text of their own, as what sorts, filters or tracks has not. It leaves out those of which no two pages
 // were got to compare, as of feeds and pictures, those that only add to what others select, as action does in
@@ -188,7 +173,7 @@ func (q *queries) params(norm *location.Normalizer) (all []string, left int, fir
 		if a.fresh {
 			delete(of.own, a.title) // it is the title of another text too
 		}
-		for fewer := range without(a.location) { // what selects nothing shows the same, perhaps before
+		for fewer := range location.Without(location.Sorted(a.location)) { // what selects nothing shows the same, perhaps before
 			delete(of.own, at[fewer].text)
 			delete(of.own, at[fewer].title)
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/zeebo/xxh3"
+
+	"github.com/servemap/servemap/internal/page/location"
 )
 
 // Site remembers on how many pages of a site each block of text was seen, to tell the site's texts from a page's own.
@@ -215,17 +217,12 @@ func (s *Site) Consult(v *View, m Mark, path string, at int64) {
 
 // copied returns the family of the page that a view is a copy of: one with fewer parameters, or with none. Languages,
 // orders and made-up values are such.
-func (s *Site) copied(v *View, m *Mark, path string) (family uint8, is bool) {
-	path, query, queried := strings.Cut(path, "?")
+func (s *Site) copied(v *View, m *Mark, at string) (family uint8, is bool) {
+	path, _, queried := strings.Cut(at, "?")
 	if !queried {
 		return 0, false
 	}
-	parameters := strings.Split(query, "&")
-	for i := range len(parameters) + 1 {
-		page := path
-		if fewer := slices.Delete(slices.Clone(parameters), i%len(parameters), i%len(parameters)+1); i > 0 && len(fewer) > 0 {
-			page += "?" + strings.Join(fewer, "&")
-		}
+	for _, page := range slices.AppendSeq([]string{path}, location.Without(at)) {
 		if family = uint8(s.family(page, false) >> 56); s.copies(v, m, family) {
 			return family, true
 		}

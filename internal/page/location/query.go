@@ -3,6 +3,7 @@ package location
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -130,3 +131,17 @@ var tracking = regexp.MustCompile(`(?i)^(?:utm_|ga_|mtm_|pk_|piwik_|hsa_|at_|nb_
 	`__hssc|__hstc|__hsfp|hsctatracking|_bhlid|_branch_match_id|_branch_referrer|guccounter|guce_referrer|` +
 	`guce_referrer_sig|wickedid|__s|action_object_map|action_ref_map|action_type_map|sms_click|sms_source|sms_uph|` +
 	`eblastid|h_sid|h_slt|ex_cid)$)`)
+
+// Without yields a location that has a query without each of its parameters.
+func Without(location string) iter.Seq[string] {
+	path, query, _ := strings.Cut(location, "?")
+	params := strings.Split(query, "&")
+	return func(yield func(string) bool) {
+		for i := range params {
+			rest := slices.Delete(slices.Clone(params), i, i+1)
+			if !yield(strings.TrimSuffix(path+"?"+strings.Join(rest, "&"), "?")) {
+				return
+			}
+		}
+	}
+}
