@@ -93,8 +93,8 @@ func TestQueriesThatArePagesAreExplored(t *testing.T) {
 	}
 }
 
-// Sites whose pages with a query name no canonical. What is named makes pages by itself; what sorts, filters, or adds
-// to such a page is not.
+// On these sites no page with a query names a canonical. Exploring names the parameters that make pages, and none that
+// sorts, filters, or only adds to another parameter.
 func TestOnlyParametersThatMakePagesAreNamed(t *testing.T) {
 	base.OneByOne(t)
 	story := func(n int) string { return "story of the " + nouns[n] + ": " + paragraph(n) + nouns[n] }

@@ -132,20 +132,20 @@ func (p *Pages) choose(why messages.Reason) {
 		}
 	}
 	for _, g := range p.Groups {
-		if p.State != "" && p.is(g.Verdict, g.Reason) {
+		if p.State != "" && p.wants(g.Verdict, g.Reason) {
 			p.Known += g.Pages
 		}
 	}
 }
 
-// is reports whether a page with that verdict and reason was asked for.
-func (p *Pages) is(verdict, reason string) bool { return reason == p.Reason || verdict == p.Reason }
+// wants reports whether the owner asked for pages with that verdict or reason.
+func (p *Pages) wants(verdict, reason string) bool { return reason == p.Reason || verdict == p.Reason }
 
 // name finds those of the pages that are not listed that have a name: listed pages link to them, or they left in the
 // last seven days. It shows the newest.
 func (p *Pages) name(ctx context.Context, i *Inspector, want reader.Wanted) error {
 	links, err := i.targets(ctx)
-	links = slices.DeleteFunc(links, func(l Link) bool { return !p.is(l.Verdict, l.Reason) || len(l.From) == 0 })
+	links = slices.DeleteFunc(links, func(l Link) bool { return !p.wants(l.Verdict, l.Reason) || len(l.From) == 0 })
 	if err == nil && p.State == eligibility.Gone.String() {
 		links, err = p.removed(ctx, i, links)
 	}
@@ -175,14 +175,14 @@ func (p *Pages) removed(ctx context.Context, i *Inspector, links []Link) ([]Link
 		linked[l.URL] = true
 	}
 	for _, e := range events {
-		if why := e.Why.String(); p.is(messages.ReasonNamed(why).Verdict().String(), why) &&
+		if why := e.Why.String(); p.wants(messages.ReasonNamed(why).Verdict().String(), why) &&
 			!linked[i.Origin.URL(e.Location)] {
 			locations = append(locations, e.Location)
 		}
 	}
 	known, err := i.Indexer.PagesAt(ctx, locations)
 	for n, k := range known {
-		if why := k.Reason.String(); p.is(k.Verdict.String(), why) { // it may have been forgotten since
+		if why := k.Reason.String(); p.wants(k.Verdict.String(), why) { // it may have been forgotten since
 			links = append(links, Link{
 				URL: i.Origin.URL(locations[n]), Verdict: k.Verdict.String(), Reason: why, Since: k.LastSeen.Time().UTC(),
 				Status: k.Status,

@@ -52,7 +52,7 @@ const Mounting = "call site.Mount(r) on the root router of gorilla/mux, after it
 // passing says what to do if something answers before the site.
 const passing = "have it let requests for the sitemap pass{OrMount}; if another program answers there, correct {Origin}"
 
-// Passing is that, for who explores.
+// Passing says so to somebody whose exploration was answered by something else.
 func Passing() string {
 	return "something answers before the site, as a log-in does; " + words.Say(passing)
 }

@@ -23,7 +23,7 @@ import (
 //
 // It also keeps what the site answers to made-up addresses, one for each shape; see lookBeside.
 //
-// It makes no requests and has no clock. What it remembers is bounded by the number of requests. It is safe for
+// It makes no requests and has no clock. It remembers no more than a few numbers for each request. It is safe for
 // concurrent use.
 type Ledger struct {
 	most    int

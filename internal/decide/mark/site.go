@@ -181,8 +181,8 @@ func (s *Site) named(tag uint16, isNew bool) uint32 {
 }
 
 // Consult tells a view how many families of pages showed each of its blocks, and learns the blocks that are new on the
-// page. What is new on a page that was seen before tells nothing of its place, unless that is known to be the
-// template's. m is the page's mark before this observation. path is the page's.
+// page. A new text on a page that was seen before says nothing about the place where it stands, unless that place is
+// known as the template's. m is the page's mark before this observation. path is the page's.
 func (s *Site) Consult(v *View, m Mark, path string, at int64) {
 	known, family := m.known(), uint8(s.family(path, !m.began)>>56)
 	if of, is := s.copied(v, &m, path); is {
