@@ -1,6 +1,7 @@
 package indexer
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -24,7 +25,7 @@ type fleet struct {
 	*testing.T
 	rigs  []*rig
 	steps atomic.Int64 // over the pages
-	loses atomic.Bool  // the answer to the next update of the turns
+	loses atomic.Bool  // the answer to the next claim
 }
 
 // inLargeFleet runs fn with a fleet whose processes poll so often, after the passes at their start.
@@ -55,8 +56,14 @@ func (f *fleet) stepping(shared store.Store) store.Store {
 		return nil
 	})
 	st.OnUpdateOf("|review", func(ctx context.Context, keys []string, fn func([][]byte) error) error {
-		err := shared.Update(ctx, keys, fn)
-		if f.loses.Swap(false) {
+		claims := false
+		err := shared.Update(ctx, keys, func(values [][]byte) error {
+			before := slices.Clone(values)
+			err := fn(values)
+			claims = !slices.EqualFunc(before, values, bytes.Equal)
+			return err
+		})
+		if claims && f.loses.CompareAndSwap(true, false) {
 			return errors.Join(err, errors.New("the answer is lost"))
 		}
 		return err
