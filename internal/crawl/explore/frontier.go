@@ -57,21 +57,29 @@ func newFrontier(most int, ledger *Ledger) *frontier {
 }
 
 // queue holds items by turns: first the first item of each shape, then the second one of each. So a list comes
-// before the many pages that it leads to, and one folder does not keep the others waiting.
+// before the many pages that it leads to, and one folder does not keep the others waiting. What is asked for in any case
+// has turns of its own: links to what a long sitemap lacks do not wait for its end.
 type queue struct {
 	turns [][]*item
-	next  int            // turns before this one have no items
-	taken map[string]int // how many turns a shape has had
+	next  int           // turns before this one have no items
+	taken map[turns]int // which each of them has had
 	items int
+}
+
+// turns are those of the items of a shape.
+type turns struct {
+	shape string
+	free  bool
 }
 
 // put adds an item. One that the site refused comes behind all others.
 func (q *queue) put(it *item) {
 	if q.taken == nil {
-		q.taken = map[string]int{}
+		q.taken = map[turns]int{}
 	}
-	turn := q.taken[it.Shape]
-	if q.taken[it.Shape]++; it.Tries > 0 {
+	of := turns{it.Shape, it.Free}
+	turn := q.taken[of]
+	if q.taken[of]++; it.Tries > 0 {
 		turn = len(q.turns)
 	}
 	for len(q.turns) <= turn {

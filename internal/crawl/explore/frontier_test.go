@@ -160,3 +160,23 @@ func TestWordBelowAThingIsAskedForOnceItIsNoControl(t *testing.T) {
 		}
 	}
 }
+
+// TestLinksDoNotWaitForTheEndOfASitemap has a site whose sitemap lists many pages, of which one links to what it lacks.
+func TestLinksDoNotWaitForTheEndOfASitemap(t *testing.T) {
+	f := newFrontier(1000, NewLedger(1000))
+	for n := range 100 {
+		f.add(item{Location: fmt.Sprintf("/p/%d", n), Free: true, Plain: true})
+	}
+	for range 3 {
+		f.next(time.Now())
+	}
+	for n := range 6 {
+		f.add(item{Location: fmt.Sprintf("/p/new-%d", n), Plain: true})
+		f.add(item{Location: fmt.Sprintf("/p/%d", 100+n), Plain: true})
+	}
+	want := []string{"/p/new-0", "/p/100", "/p/new-1", "/p/101", "/p/new-2", "/p/102", "/p/3", "/p/new-3", "/p/103",
+		"/p/4"}
+	if got := locations(f); !slices.Equal(got[:len(want)], want) {
+		t.Errorf("asked for %q, want %q", got[:len(want)], want)
+	}
+}
