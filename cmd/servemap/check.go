@@ -111,9 +111,7 @@ func (c *checking) run(ctx context.Context, name string) error {
 		defer c.dir.Close()
 	}
 	if c.crawl {
-		c.Linked = func(ctx context.Context, origin string, listed []string) (check.Crawl, error) {
-			return linked(ctx, c.streams, origin, listed)
-		}
+		c.Linked = c.linked
 	}
 	r, err := check.Run(ctx, c.Config)
 	if r == nil {

@@ -285,17 +285,25 @@ func TestCheckFollowsTheLinksOfPagesThatAreOnlyListed(t *testing.T) {
 		return "<!doctype html><main><p>" + text + "<a href=" + to + ">on</a></main>"
 	}
 	site := siteOf(t, map[string]string{
-		"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/", "/a", "/alone", "/hidden", "/p/x7k2m9q4w1"), "/": links("The home page.", "/a"),
-		"/a": aPage, "/alone": links("It stands alone.", "/below"), "/below": links("It has one link.", "/gone"),
+		"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/", "/a", "/alone", "/hidden", "/p/x7k2m9q4w1",
+			"/linked.pdf", "/alone.pdf", "/shop?id=1", "/shop?id=2", "/private/a", "/private/b", "/copy"),
+		"/":           links("The home page.", "/a><a href=/linked.pdf></a><a href=/shop?id=1></a><a href=/private/a></a><a href=/copied"),
+		"/linked.pdf": "%PDF", "/alone.pdf": "%PDF", "/shop?id=1": links("The first.", "/a"),
+		"/shop?id=2": links("The second.", "/a"), "/copy": links("It is there twice.", "/a"),
+		"/copied": links("It is there twice.", "/a"),
+		"/a":      aPage, "/alone": links("It stands alone.", "/below"), "/below": links("It has one link.", "/gone"),
 		"/hidden": "HTTP 301 Location: /a", "/p/x7k2m9q4w1": ownPage,
 	})
-	code, out, errs := call(t, "check", "-crawl", site)
+	code, out, errs := call(t, "check", "-crawl", "-all", site)
 	for _, want := range []string{
-		"A crawl found 4 public pages; not listed: 1. Listed, and linked nowhere: 1. It is not known of 2 pages that the " +
-			"crawl would not list.\n",
-		"1 linked page is missing in the sitemap", "- " + site + "/below is linked, and not listed\n",
-		"1 listed page is linked from no listed page",
+		"A crawl found 5 public pages; not listed: 2. Listed, and linked nowhere: 4.\n",
+		"2 linked pages are missing in the sitemap", "- " + site + "/below is linked, and not listed\n",
+		"4 listed pages are linked from no listed page",
 		"- " + site + "/alone is listed, and no listed page links there (line 1",
+		"- " + site + "/p/x7k2m9q4w1 is listed, and no listed page links there (line 1",
+		"- " + site + "/alone.pdf is listed, and no listed page links there (line 1",
+		"- " + site + "/shop?id=2 is listed, and no listed page links there (line 1",
+		"- " + site + "/copy shows the same text as ",
 		"- " + site + "/below links to " + site + "/gone, which is answered with 404 Not Found\n",
 	} {
 		if code != codeNo || !strings.Contains(out, want) {
@@ -342,6 +350,56 @@ func TestCheckSaysOfEachDeadAddressWhoLinksThere(t *testing.T) {
 		if code != codeDone || !strings.Contains(out, want) {
 			t.Errorf("code %d, without %q: %s%s", code, want, out, errs)
 		}
+	}
+	all := "404 Not Found; so do " + site + "/a, " + site + "/b\n"
+	if _, out, errs := call(t, "check", "-crawl", "-all", site); !strings.Contains(out, all) {
+		t.Errorf("without %q: %s%s", all, out, errs)
+	}
+}
+
+func TestAllNamesAtMostTwentyPagesThatLinkToADeadAddress(t *testing.T) {
+	var from []string
+	for n := range 25 {
+		from = append(from, fmt.Sprintf("/%02d", n))
+	}
+	if got, want := beside(from, true), ", "+strings.Join(from[1:20], ", ")+" and 5 more"; got != want {
+		t.Errorf("it says %q, want %q", got, want)
+	}
+}
+
+// TestCheckAsksForEachPageOnce checks and crawls a site of which some pages are read by the check.
+func TestCheckAsksForEachPageOnce(t *testing.T) {
+	var mu sync.Mutex
+	asked := map[string]int{}
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		asked[r.URL.Path]++
+		mu.Unlock()
+		list, at := "", "http://"+r.Host
+		for n := range 50 {
+			list += fmt.Sprintf("<url><loc>%s/p/%d</loc></url>", at, n)
+		}
+		switch {
+		case r.URL.Path == "/sitemap.xml":
+			fmt.Fprintf(w, `<?xml version="1.0"?><urlset xmlns="%s"><url><loc>%s/</loc></url>%s</urlset>`, namespace, at, list)
+		case r.URL.Path == "/", strings.HasPrefix(r.URL.Path, "/p/"):
+			fmt.Fprintf(w, "<!doctype html><main><p>Its name is %s.<a href=/>home</a></main>", r.URL.Path)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer site.Close()
+	_, out, errs := call(t, "check", "-crawl", "-pages", "30", site.URL)
+	if want := "30 of 51 listed pages were asked for"; !strings.Contains(out, want) {
+		t.Errorf("without %q: %s%s", want, out, errs)
+	}
+	for path, n := range asked {
+		if n > 1 && strings.HasPrefix(path, "/p/") {
+			t.Errorf("it asked for %s %d times", path, n)
+		}
+	}
+	if len(asked) < 51 {
+		t.Errorf("it asked for %d addresses alone", len(asked))
 	}
 }
 

@@ -376,10 +376,7 @@ func (c closing) write(w io.Writer, s report.Style) error {
 	for _, l := range c.broken {
 		from := ""
 		if len(l.From) > 0 {
-			from = ", linked from " + slices.Min(l.From)
-		}
-		if len(l.From) > 1 { // of which only some are known
-			from += " and others"
+			from = ", linked from " + slices.Min(l.From) + beside(l.From, c.all)
 		}
 		fmt.Fprintf(&b, "  %s  %s%s\n", s.Escape(l.URL), s.Escape(c.got[l.URL].instead(l.Status)), s.Escape(from))
 	}

@@ -64,6 +64,8 @@ type crawl struct {
 	fail failing
 	dir  *os.Root // of out
 	site *heard
+
+	through http.RoundTripper // asks in place of a client of its own; may be nil
 }
 
 // crawlAtOnce is how many requests of a crawl run at once at most. It comes to that only while answers take no longer
@@ -155,6 +157,9 @@ func (c *crawl) find(ctx context.Context, address string) (*heard, error) {
 		return nil, usage("%v", err)
 	}
 	client := explore.NewClient(origin)
+	if c.through != nil {
+		client.Transport = c.through
+	}
 	u, err := url.Parse(origin.URL(origin.Folder()))
 	if err == nil {
 		u, err = check.Follow(ctx, client, explore.Agent+agentPage, u)
@@ -297,6 +302,9 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 	}
 	found = closing{listed: of.Stats.Listed, all: c.all, hints: of.Stats.Hints, got: got,
 		broken: brokenOf(links.Broken, done, got)}
+	for i := range found.broken {
+		found.broken[i].From = c.linking(ctx, a, found.broken[i])
+	}
 	for why, some := range named { // a broken link of a page that is not listed is counted by its reason too
 		for _, l := range some {
 			for i := range found.broken {
@@ -323,7 +331,7 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 		}
 	}
 	if done.Pages <= fewPages {
-		found.scripts = c.scripted()
+		found.scripts = c.site.scripted()
 	}
 	_, _, add := a.explorer.Missing(done)
 	found.cure = c.cure(add)
@@ -481,20 +489,16 @@ func (c *crawl) wallsIn() (text string) {
 	return text
 }
 
-// scripted reports whether the site says nothing without scripts, where visitors enter it.
-func (c *crawl) scripted() bool {
-	code, text := fetch(c.site, c.Origin+"/")
-	return code == http.StatusOK && pages.Scripted(text)
-}
-
-// linked crawls a site for check, from its start page and what is listed, learns into memory, and says where its links
+// linked crawls a site, from its start page and what is listed, learns into memory, and says where its links
 // lead. The crawl reads the list in place of a sitemap that the site has, which may be on another host.
-func linked(ctx context.Context, s streams, origin string, listed []string) (found check.Crawl, err error) {
-	c := &crawl{streams: s}
+func (s *checking) linked(ctx context.Context, origin string, listed []string, through http.RoundTripper) (
+	found check.Crawl, err error,
+) {
+	c := &crawl{streams: s.streams, all: s.all, through: through}
 	c.Flags(flag.NewFlagSet("crawl", flag.ContinueOnError), "crawl")
 	c.Fill()
 	c.Database, c.Admin, c.Name, c.Sitemaps = "", "", "sitemap", []string{origin + "/servemap-listed"}
-	log, err := newLog(s, "", slog.LevelInfo)
+	log, err := newLog(s.streams, "", slog.LevelInfo)
 	if err != nil {
 		return found, err
 	}
@@ -526,10 +530,12 @@ func linked(ctx context.Context, s streams, origin string, listed []string) (fou
 	if err != nil {
 		return found, c.why(err)
 	}
+	public := map[string]bool{}
 	for p, err := range a.site.Pages(ctx) {
 		if err != nil {
 			return found, err
 		}
+		public[p.URL] = true
 		found.Public = append(found.Public, p.URL)
 	}
 	here := control.Here(a.handler(), nil)
@@ -549,6 +555,22 @@ func linked(ctx context.Context, s streams, origin string, listed []string) (fou
 		}
 		asked.Set("after", some.Next)
 	}
+	got := c.site.answers()
+	for _, u := range listed {
+		if public[u] {
+			continue
+		}
+		e, err := a.site.Explain(ctx, u)
+		if ctx.Err() != nil {
+			return found, ctx.Err()
+		}
+		linked := len(e.LinkedFrom) > 0 ||
+			slices.ContainsFunc(e.Evidence, func(by servemap.Reason) bool { return by != servemap.ReasonSitemap })
+		if n := got[e.URL]; err == nil && !linked && !public[e.URL] && e.Verdict != servemap.VerdictExcluded &&
+			e.Reason != servemap.ReasonDuplicate && (n == nil || n.Read && !n.Told()) {
+			found.Orphans = append(found.Orphans, e.URL)
+		}
+	}
 	links, err := control.Get[inspect.Links](ctx, here, "/inspect/links.json", nil)
 	if err != nil {
 		return found, err
@@ -558,12 +580,18 @@ func linked(ctx context.Context, s streams, origin string, listed []string) (fou
 	if err != nil {
 		return found, err
 	}
-	got := c.site.answers()
 	for _, l := range brokenOf(append(links.Broken, named[none]...), done, got) {
 		if len(l.From) == 0 { // only a redirect leads there
 			continue
 		}
-		found.Broken = append(found.Broken, check.Broken{To: l.URL, From: slices.Sorted(slices.Values(l.From)),
+		from := c.linking(ctx, a, l)
+		others := beside(from, c.all)
+		if named, all := strings.CutPrefix(others, ","); all {
+			others = "; so do" + named
+		} else if others != "" {
+			others = "; other pages link there too"
+		}
+		found.Broken = append(found.Broken, check.Broken{To: l.URL, From: from[0], Others: others,
 			Says: cmp.Or(got[l.URL].says(), "shows what the site shows where it has no page")})
 	}
 	if _, means, add := a.explorer.Missing(done); len(found.Public) == 0 {
@@ -575,6 +603,32 @@ func linked(ctx context.Context, s streams, origin string, listed []string) (fou
 			c.wallsIn()}
 		found.Why = strings.Join(strings.Fields(strings.Join(says, " ")), " ")
 	}
-	found.Scripts = done.Pages-len(found.Orphans) <= fewPages && c.scripted()
+	found.Scripts = done.Pages-len(found.Orphans) <= fewPages && c.site.scripted()
 	return found, nil
+}
+
+// namedLinking is how many of the pages that link to an address are named.
+const namedLinking = 20
+
+// linking returns the pages that link to an address, in order: with -all all that are known.
+func (c *crawl) linking(ctx context.Context, a *answers, l inspect.Link) []string {
+	from := slices.Clone(l.From)
+	if c.all {
+		e, _ := a.site.Explain(ctx, l.URL) // else those stand that it has
+		from = append(from, e.LinkedFrom...)
+	}
+	return slices.Compact(slices.Sorted(slices.Values(from)))
+}
+
+// beside names the pages that link to an address beside the first, if all are wanted, and says else that there are some.
+func beside(from []string, all bool) string {
+	switch more := len(from) - namedLinking; {
+	case len(from) < 2:
+		return ""
+	case !all: // only some are known
+		return " and others"
+	case more > 0:
+		return ", " + strings.Join(from[1:namedLinking], ", ") + " and " + words.Number(more) + " more"
+	}
+	return ", " + strings.Join(from[1:], ", ")
 }

@@ -32,6 +32,8 @@ type heard struct {
 	mu   sync.Mutex
 	more map[string]bool      // what its own sitemap has that a crawl does not write by itself, by its flags
 	all  map[string]*answered // by URL, the last answers; nil for a page in which check finds nothing
+
+	scripts bool // the start page says nothing without them
 }
 
 // mostHeard is how many answers are kept.
@@ -95,6 +97,11 @@ func (h *heard) hear(resp *http.Response) error {
 		h.extended(body)
 	}
 	a := judged(loc, to, pages.Answer{Status: status, Header: resp.Header, Body: body})
+	if resp.Request.URL.RequestURI() == "/" {
+		h.mu.Lock()
+		h.scripts = a.Scripts()
+		h.mu.Unlock()
+	}
 	named := slices.ContainsFunc(h.always, func(p robots.Pattern) bool {
 		return p.Matches(robots.Fold(resp.Request.URL.RequestURI()))
 	})
@@ -141,6 +148,13 @@ func (h *heard) unwritten(alternates, images bool) string {
 		return ""
 	}
 	return "The site's own sitemap has " + what + ", and this one has none. To write them too, add " + add + "."
+}
+
+// scripted reports whether the site says nothing without scripts, where visitors enter it.
+func (h *heard) scripted() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.scripts
 }
 
 // note keeps the last answer of a URL.

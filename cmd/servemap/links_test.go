@@ -62,8 +62,8 @@ func TestCheckAndCrawlCountTheSameBrokenLinks(t *testing.T) {
 		{"crawl", []string{"crawl", site.URL, "-out", out}, []string{" · 2 broken links · ",
 			"/gone-hidden  404, linked from " + site.URL + "/hidden\n", "/twice → " + site.URL + "/a\n"}},
 		{"crawl, of a link to a redirect to nothing", []string{"crawl", site.URL, "-out", out}, []string{
-			"2  pages are answered with an error (404). Mend them, or the links to them.\n        - " +
-				site.URL + "/once → " + site.URL + "/dead\n"}},
+			"2  pages are answered with an error (404). Mend them, or the links to them.\n", "        - " + site.URL +
+				"/once → " + site.URL + "/dead\n"}},
 		{"crawl, of entries", []string{"crawl", site.URL, "-out", out}, []string{
 			"2  pages of the site's own sitemap lead to an error, or elsewhere. Mend them, or take them out of that sitemap.\n        - " +
 				site.URL + "/old-1 → " + site.URL + "/dead is answered with 404 Not Found\n        - " + site.URL + "/old-2 → " +

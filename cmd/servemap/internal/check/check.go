@@ -37,8 +37,8 @@ type Config struct {
 	Pages  int      // how many of the listed pages to read; 0 for as many as are answered fast
 	Seed   uint64   // of the choice of pages
 	Time   time.Duration
-	// Linked, if not nil, crawls a site of which these pages are listed.
-	Linked func(ctx context.Context, origin string, listed []string) (Crawl, error)
+	// Linked, if not nil, crawls a site of which these pages are listed. It asks by way of through.
+	Linked func(ctx context.Context, origin string, listed []string, through http.RoundTripper) (Crawl, error)
 	// Seen, if not nil, has what servemap observed of pages, by URL.
 	Seen map[string]pages.Seen
 }
@@ -46,7 +46,7 @@ type Config struct {
 // Crawl is what a crawl found.
 type Crawl struct {
 	Public  []string // pages that anybody may get, linked from another or listed
-	Orphans []string // those of them that are only listed
+	Orphans []string // listed pages and files to which it saw no link, and against which nothing else speaks
 	Whole   bool     // it came to its end, and got each page
 	// Scripts says that the start page says nothing without them, so that no link leads from it.
 	Scripts bool
@@ -56,8 +56,8 @@ type Crawl struct {
 
 // Broken is an address at which there is no page.
 type Broken struct {
-	To, Says string   // Says is what it answers
-	From     []string // some of the pages that link there, in order
+	To, Says     string // Says is what it answers
+	From, Others string // a page that links there, and what is said of the others
 }
 
 // ErrNone says that the site has no sitemap.

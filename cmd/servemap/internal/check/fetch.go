@@ -1,17 +1,20 @@
 package check
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/internal/crawl/explore"
@@ -22,8 +25,9 @@ const (
 	mostFiles    = 1_000
 	mostRequests = 2_000
 	mostRead     = 1 << 30 // bytes
-	mostHops     = 10      // redirects in a row, as many as Google follows
-	atOnce       = 4       // requests
+	mostKept     = 64 << 20
+	mostHops     = 10 // redirects in a row, as many as Google follows
+	atOnce       = 4  // requests
 
 	mostTries  = 3               // for one of them that asks for patience
 	mostWaited = 2 * time.Minute // for that, over all of them that run at once
@@ -37,7 +41,9 @@ type fetcher struct {
 	Config // which has the address of the server that is asked in place of the origin
 	client *http.Client
 
-	requests, bytes, waited atomic.Int64 // made, read, and nanoseconds
+	requests, bytes, waited, kept atomic.Int64 // made, read, nanoseconds, and bytes in answers
+
+	answers sync.Map // that the crawl need not ask for again, by the key of their address
 }
 
 // errBound says that a bound is met. Its text names it.
@@ -108,11 +114,7 @@ func (f *fetcher) request(ctx context.Context, u *url.URL, most int) (a answer, 
 	if err := f.spend(); err != nil {
 		return a, err
 	}
-	to := *u
-	if to.Scheme == f.Origin.Scheme && strings.EqualFold(to.Host, f.Origin.Host) {
-		to.Scheme, to.Host = f.URL.Scheme, f.URL.Host
-	}
-	whole := ctx
+	to, whole := f.at(u), ctx
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, to.String(), nil)
@@ -124,14 +126,47 @@ func (f *fetcher) request(ctx context.Context, u *url.URL, most int) (a answer, 
 	begun := time.Now()
 	resp, err := f.client.Do(r)
 	if err != nil {
-		return a, plain(whole, err, &to)
+		return a, plain(whole, err, to)
 	}
 	defer resp.Body.Close()
 	a = answer{pages.Answer{Status: resp.StatusCode, Header: resp.Header}, u}
 	a.Body, err = io.ReadAll(io.LimitReader(resp.Body, int64(most)))
 	a.Took = time.Since(begun)
 	f.bytes.Add(int64(len(a.Body)))
-	return a, plain(whole, err, &to)
+	if n := len(a.Body); f.Linked != nil && err == nil && n < most && !explore.Repeats(a.Status) &&
+		f.kept.Add(int64(n)) <= mostKept {
+		f.answers.Store(address.Key(u), a)
+	}
+	return a, plain(whole, err, to)
+}
+
+// at returns where a URL is asked for.
+func (f *fetcher) at(u *url.URL) *url.URL {
+	to := *u
+	if to.Scheme == f.Origin.Scheme && strings.EqualFold(to.Host, f.Origin.Host) {
+		to.Scheme, to.Host = f.URL.Scheme, f.URL.Host
+	}
+	return &to
+}
+
+// RoundTrip answers a request of the crawl: what the check has read is not asked for again. It takes as long as it took,
+// by which the crawl knows how fast it may ask.
+func (f *fetcher) RoundTrip(r *http.Request) (*http.Response, error) {
+	got, is := f.answers.LoadAndDelete(address.Key(r.URL))
+	if !is {
+		r = r.Clone(r.Context())
+		r.URL = f.at(r.URL)
+		r.Host = r.URL.Host
+		return f.client.Transport.RoundTrip(r)
+	}
+	a := got.(answer)
+	select {
+	case <-time.After(a.Took):
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
+	return &http.Response{StatusCode: a.Status, ProtoMajor: 1, ProtoMinor: 1, Header: a.Header.Clone(), Request: r,
+		ContentLength: int64(len(a.Body)), Body: io.NopCloser(bytes.NewReader(a.Body))}, nil
 }
 
 // follow is get that follows redirects, as crawlers do for robots.txt and sitemaps.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/zeebo/xxh3"
@@ -245,7 +246,7 @@ func (c *checker) beside(ctx context.Context) error {
 	for _, e := range c.judge.Pages {
 		listed = append(listed, e.Loc)
 	}
-	linked, err := c.Config.Linked(ctx, c.Site, listed)
+	linked, err := c.Config.Linked(ctx, c.Site, listed, &c.fetcher)
 	if err != nil {
 		return fmt.Errorf("the crawl was not made: %w", err)
 	}
@@ -253,8 +254,8 @@ func (c *checker) beside(ctx context.Context) error {
 	return nil
 }
 
-// compareLinks compares the listed pages with those that links lead to, both ways. Of what the crawl would not
-// list, such as most addresses with a query, it is not known. Where it could list nothing, nothing is compared.
+// compareLinks compares the listed pages with those that links lead to, both ways. Where the crawl could list nothing,
+// nothing is compared.
 func (c *checker) compareLinks(found Crawl) {
 	if root := c.Site + "/"; found.Scripts && c.judge.Place(root) < 0 { // else it was told
 		c.Add("scripts", report.At{Where: root}, "says nothing without scripts, so no link leads on from it")
@@ -263,10 +264,9 @@ func (c *checker) compareLinks(found Crawl) {
 		c.Facts = append(c.Facts, found.Why)
 		return
 	}
-	missing, unknown := 0, len(c.judge.Pages)
+	missing := 0
 	for _, u := range found.Public {
-		if unknown--; c.judge.Place(u) < 0 {
-			unknown++
+		if c.judge.Place(u) < 0 {
 			missing++
 			is := "linked"
 			if at, err := url.Parse(u); err == nil && address.IsRoot(at) { // which is public without a link
@@ -276,11 +276,8 @@ func (c *checker) compareLinks(found Crawl) {
 		}
 	}
 	for _, l := range found.Broken {
-		others := ""
-		if len(l.From) > 1 {
-			others = "; other pages link there too"
-		}
-		c.Add("broken-link", report.At{Where: l.From[0]}, "links to %s, which %s%s", l.To, l.Says, others)
+		c.Add("broken-link", report.At{Where: l.From}, "links to %s, which %s"+strings.ReplaceAll(l.Others, "%", "%%"),
+			l.To, l.Says)
 	}
 	text := "A crawl found " + words.Count(len(found.Public), "public page")
 	if len(c.Files) == 0 {
@@ -301,11 +298,7 @@ func (c *checker) compareLinks(found Crawl) {
 			c.Add("orphan", c.judge.Pages[at].At(), "is listed, and no listed page links there")
 		}
 	}
-	text += " Listed, and linked nowhere: " + none(orphans) + "."
-	if unknown > 0 {
-		text += " It is not known of " + words.Count(unknown, "page") + " that the crawl would not list."
-	}
-	c.Facts = append(c.Facts, text)
+	c.Facts = append(c.Facts, text+" Listed, and linked nowhere: "+none(orphans)+".")
 }
 
 // none writes a number.

@@ -102,6 +102,9 @@ const MaxBytes = 4 << 20
 // Told reports whether something speaks against listing the page.
 func (p *Page) Told() bool { return len(p.told) > 0 }
 
+// Scripts reports whether the page says nothing without scripts.
+func (p *Page) Scripts() bool { return p.scripts }
+
 // First returns the kind of what speaks first against listing the page, and says it; "" for nothing.
 func (p *Page) First() (kind, text string) {
 	if !p.Told() {
@@ -292,11 +295,6 @@ var (
 // scripted reports whether a page of HTML with so many letters says nothing without scripts.
 func scripted(body []byte, letters int) bool {
 	return letters == 0 && script.Match(body) || letters < fewLetters && mount.Match(body)
-}
-
-// Scripted reports whether a page of HTML says nothing without scripts.
-func Scripted(body []byte) bool {
-	return scripted(body, letters(html.Read(body, html.Options{}).Blocks))
 }
 
 // fewLetters is how little a page says in which a program has still to write.
