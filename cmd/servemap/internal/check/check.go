@@ -46,7 +46,7 @@ type Config struct {
 // Crawl is what a crawl found.
 type Crawl struct {
 	Public  []string // pages that anybody may get, linked from another or listed
-	Orphans []string // listed pages and files to which it saw no link, and against which nothing else speaks
+	Orphans []string // listed, without a link that it saw, and with nothing else against them
 	Whole   bool     // it came to its end, and got each page
 	// Scripts says that the start page says nothing without them, so that no link leads from it.
 	Scripts bool
