@@ -35,8 +35,7 @@ func (f *replicated) due(time.Time) time.Time {
 // keys are the keys of the site-wide records that other processes change. The site's
 // own record is among them for the guard, which checks its version.
 func (f *replicated) keys() []string {
-	return append(sitewide.RobotsKeys(f.site.Keys), f.site.Keys.Site(), f.site.Keys.Trust(), f.site.Keys.Erased(),
-		f.site.Keys.Review())
+	return append(sitewide.RobotsKeys(f.site.Keys), f.site.Keys.Site(), f.site.Keys.Trust(), f.site.Keys.Erased())
 }
 
 // poll returns the hashes of the records, and notes which shards there are.
@@ -114,11 +113,6 @@ func (f *replicated) run(ctx context.Context, _ bool) error {
 	}
 	if f.changed(now, f.site.Keys.Erased()) {
 		f.site.Followed.Forget()
-	}
-	if f.changed(now, f.site.Keys.Review()) {
-		if err := f.review.share(ctx, func(*turn) bool { return false }); err != nil {
-			return err
-		}
 	}
 	if f.changed(now, f.site.Keys.Trust()) {
 		if err := f.trust.open(ctx); err != nil {

@@ -25,8 +25,7 @@ const reviewPause = 10 * time.Millisecond
 type review struct {
 	*Indexer
 	pass
-	turn    turn         // as last read
-	wanted  bool         // a pass, whatever other processes do
+	wanted  bool         // a pass, at once
 	journal atomic.Int64 // bytes of the changelog
 }
 
@@ -58,7 +57,7 @@ func (r *review) due(now time.Time) time.Time {
 }
 
 // run continues the pass by one step, or with all by reviewAtOnce steps. It begins
-// a pass if one is due and no other process makes it.
+// a pass if one is due.
 func (r *review) run(ctx context.Context, all bool) error {
 	steps := 1
 	if all {
@@ -66,9 +65,6 @@ func (r *review) run(ctx context.Context, all bool) error {
 	}
 	for now := time.Now(); steps > 0 && (r.running || !r.due(now).After(now)); steps-- {
 		if !r.running {
-			if claimed, err := r.claim(ctx); err != nil || !claimed {
-				return err
-			}
 			r.pass, r.wanted = pass{running: true, done: r.done}, false
 			r.counts.BeginPass()
 		}
@@ -110,7 +106,8 @@ func (r *review) step(ctx context.Context) error {
 		r.waits = true
 		return nil
 	}
-	return r.end(ctx)
+	r.end()
+	return nil
 }
 
 // prepare does the work at the beginning of a pass.
@@ -129,16 +126,12 @@ func (r *review) prepare(ctx context.Context) error {
 	return err
 }
 
-// end ends the pass, and tells other processes its counts.
-func (r *review) end(ctx context.Context) error {
+// end ends the pass.
+func (r *review) end() {
 	now := time.Now()
 	r.pass = pass{done: now, stepped: r.stepped}
 	r.counts.EndPass(now)
 	r.site.Followed.Forget() // links that are still there keep pages that nobody asks for
-	return r.share(ctx, func(t *turn) bool {
-		t.Ended, t.Counted, t.Changelog = t.Ended+1, r.counts.Counted(), r.journal.Load()
-		return true
-	})
 }
 
 // reviewed is a record that a review has read.

@@ -30,8 +30,7 @@ func TestPageThatNobodyGetsLeaves(t *testing.T) {
 	})
 }
 
-// No visit of the page itself is needed: a link is as good, whichever process sees it. It counts anew in each span,
-// also for a process that does not review.
+// No visit of the page itself is needed: a link is as good, whichever process sees it. It counts anew in each span.
 func TestPageThatNobodyGetsStaysWhileAPageThatIsGotLinksToIt(t *testing.T) {
 	base.OneByOne(t)
 	changes := func(day int) string { return html(fmt.Sprintf("home, day %d", day), "/a", "/old") }
@@ -62,6 +61,18 @@ func TestPageThatNobodyGetsStaysWhileAPageThatIsGotLinksToIt(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Only what others store tells such a process that the site has visitors.
+func TestProcessWithoutVisitorsReviews(t *testing.T) {
+	inFleetThat(t, time.Hour, func(a, b *rig) {
+		a.crawl("/a", "/old")
+		a.keeps(89, "/", "/a")
+		a.stop()
+		time.Sleep(4 * 24 * time.Hour)
+		b.wantVerdict("/old", eligibility.Gone, eligibility.Unseen)
+		b.wantListed("/", "/a")
+	})
 }
 
 func count(verdict eligibility.Verdict, reason eligibility.Reason, pages int) tally.Count {

@@ -8,10 +8,10 @@ import (
 	"github.com/servemap/servemap/internal/index/merge"
 )
 
-// Counted is the number of locations by verdict and reason, and of those that are not public.
-type Counted struct {
-	Pages   [eligibility.Gone + 1][eligibility.Reasons]int `cbor:"1,keyasint"`
-	Waiting int                                            `cbor:"2,keyasint"`
+// counted is the number of locations by verdict and reason, and of those that are not public.
+type counted struct {
+	pages   [eligibility.Gone + 1][eligibility.Reasons]int
+	waiting int
 }
 
 // counter counts the locations by verdict and reason. Now and then a pass over all records, in the
@@ -20,20 +20,20 @@ type Counted struct {
 type counter struct {
 	waits   string // how the keys of locations begin that are not public
 	mu      sync.Mutex
-	now     Counted
-	next    Counted
+	now     counted
+	next    counted
 	passing bool
 	passed  string // the last key that the pass counted
 	whole   bool   // a pass has ended, so all are counted
 }
 
 // add counts the record with a key by its verdict.
-func (t *counter) add(c *Counted, key string, s eligibility.Standing, by int) {
-	if s.Verdict == eligibility.Unknown || int(s.Verdict) >= len(c.Pages) || int(s.Reason) >= eligibility.Reasons {
+func (t *counter) add(c *counted, key string, s eligibility.Standing, by int) {
+	if s.Verdict == eligibility.Unknown || int(s.Verdict) >= len(c.pages) || int(s.Reason) >= eligibility.Reasons {
 		return
 	}
-	if c.Pages[s.Verdict][s.Reason] += by; strings.HasPrefix(key, t.waits) {
-		c.Waiting += by
+	if c.pages[s.Verdict][s.Reason] += by; strings.HasPrefix(key, t.waits) {
+		c.waiting += by
 	}
 }
 
@@ -55,7 +55,7 @@ func (t *counter) moved(moves []merge.Move) {
 func (t *counter) BeginPass() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.next, t.passing, t.passed = Counted{}, true, ""
+	t.next, t.passing, t.passed = counted{}, true, ""
 }
 
 // Count counts the next record of the pass.
@@ -73,20 +73,6 @@ func (t *counter) CountedTo(key string) {
 	t.passed = key
 }
 
-// Counted returns all counts.
-func (t *counter) Counted() Counted {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.now
-}
-
-// Take takes the counts of a pass that another process made.
-func (t *counter) Take(c Counted) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.now, t.whole = c, true
-}
-
 // Count is the number of locations with one verdict and reason.
 type Count struct {
 	Verdict eligibility.Verdict
@@ -99,8 +85,8 @@ func (t *counter) Counts() []Count {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var all []Count
-	for v := range t.now.Pages {
-		for r, n := range t.now.Pages[v] {
+	for v := range t.now.pages {
+		for r, n := range t.now.pages[v] {
 			if n > 0 {
 				all = append(all, Count{eligibility.Verdict(v), eligibility.Reason(r), n})
 			}
@@ -113,7 +99,7 @@ func (t *counter) Counts() []Count {
 func (t *counter) Listed() (n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, pages := range t.now.Pages[eligibility.Listed] {
+	for _, pages := range t.now.pages[eligibility.Listed] {
 		n += pages
 	}
 	return n
@@ -123,14 +109,14 @@ func (t *counter) Listed() (n int) {
 func (t *counter) Waiting() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.now.Waiting
+	return t.now.waiting
 }
 
 // SetWaiting notes how many there are, where other processes add and drop some too.
 func (t *counter) SetWaiting(n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.now.Waiting = n
+	t.now.waiting = n
 }
 
 // outcome says what became of the known locations.
@@ -150,8 +136,8 @@ func (t *counter) outcome() (o outcome) {
 		return o
 	}
 	reasons := map[eligibility.Reason]int{}
-	for v := range t.now.Pages {
-		for r, n := range t.now.Pages[v] {
+	for v := range t.now.pages {
+		for r, n := range t.now.pages[v] {
 			verdict, reason := eligibility.Verdict(v), eligibility.Reason(r)
 			switch {
 			case n <= 0, verdict == eligibility.Gone, reason == eligibility.RuleNever, reason == eligibility.Forgotten:

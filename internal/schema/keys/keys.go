@@ -41,8 +41,6 @@ func (k Keys) Boilerplate() string { return string(k) + "boilerplate" } // what 
 func (k Keys) Erased() string    { return string(k) + "erased" }
 func (k Keys) Changelog() string { return string(k) + "changelog" } // when the changelog begins
 func (k Keys) Days() string      { return string(k) + "days" }      // a few numbers of each day
-// which process reviews, and the counts of the last review
-func (k Keys) Review() string { return string(k) + "review" }
 
 // The starts of the keys of all records of a kind.
 func (k Keys) Pages() string  { return string(k) + "page|" }  // public pages
