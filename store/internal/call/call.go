@@ -8,61 +8,26 @@ import (
 	"slices"
 	"sync"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/servemap/servemap/store"
 )
 
 // Lock is held by one call at a time, in the order in which they came. Unlike a sync.Mutex, it can be waited for
-// until a context ends. The zero value is free. It has no channel, since a test's store may outlive the bubble of
-// synctest.
+// until a context ends. The zero value is free.
 type Lock struct {
-	mu      sync.Mutex
-	held    bool
-	waiting []*waiter
-}
-
-// waiter is a call that waits for a Lock. It is woken when it has the lock, or its context has ended.
-type waiter struct {
-	*sync.Cond
-	has bool
+	made sync.Once
+	one  *semaphore.Weighted
 }
 
 // Take waits for the lock. It returns ctx.Err() if ctx ends before.
 func (l *Lock) Take(ctx context.Context) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if err := ctx.Err(); err != nil || !l.held {
-		l.held = l.held || err == nil
-		return err
-	}
-	w := &waiter{Cond: sync.NewCond(&l.mu)}
-	l.waiting = append(l.waiting, w)
-	defer context.AfterFunc(ctx, func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		w.Signal()
-	})()
-	for !w.has && ctx.Err() == nil {
-		w.Wait()
-	}
-	if w.has {
-		return nil
-	}
-	l.waiting = slices.DeleteFunc(l.waiting, func(other *waiter) bool { return other == w })
-	return ctx.Err()
+	l.made.Do(func() { l.one = semaphore.NewWeighted(1) })
+	return l.one.Acquire(ctx, 1)
 }
 
 // Release gives the lock to the call that waits longest.
-func (l *Lock) Release() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.held = len(l.waiting) > 0; !l.held {
-		return
-	}
-	next := l.waiting[0]
-	l.waiting[0] = nil
-	l.waiting, next.has = l.waiting[1:], true
-	next.Signal()
-}
+func (l *Lock) Release() { l.one.Release(1) }
 
 // Changes calls fn of an Update with copies of the old values, and returns what it changed, in order:
 // copies, whose Value is nil if the key is to be deleted. The error is fn's, or that of what it left.
