@@ -37,8 +37,9 @@ type Target struct {
 // Broken reports whether the last answer was that there is no page, or that the site failed.
 func (t *Target) Broken() bool { return t.Status == 404 || t.Status == 410 || t.Status >= 500 }
 
-// Links remembers, in memory alone, where listed pages link to and what was answered there. It names no address
-// that looks like a secret, or that all requests for the linking page had named. It may be called concurrently.
+// Links remembers, in memory alone, where listed pages link to and what was answered there. Of addresses that are not
+// listed, it names none that looks like a secret, or that all requests for the linking page had named. It may be called
+// concurrently.
 type Links struct {
 	lists func(location string) bool
 	since time.Time
@@ -47,19 +48,16 @@ type Links struct {
 	targets map[string]*Target
 	links   map[string]int      // by the page: targets that name it in From
 	read    map[string]outgoing // pages whose links were read since the start
-	kept    int                 // links of these pages, see outgoing.len
+	kept    int                 // links of these pages
 	reread  time.Time           // when all were last to be read again
 }
 
 // outgoing are the links of a page. They are never changed, only replaced.
 type outgoing struct {
 	to    []uint64 // hashes of locations, in order
-	named []uint64 // hashes of the locations that the request named: these may be links of the page, or echoes
-	cut   bool     // there was no room, so neither is known
+	cut   bool     // there was no room, so they are not known
 	stale bool     // they must be read again
 }
-
-func (o outgoing) len() int { return len(o.to) + len(o.named) }
 
 // NewLinks returns empty links. lists reports whether the sitemap lists a location.
 func NewLinks(lists func(string) bool) *Links {
@@ -91,7 +89,7 @@ func (l *Links) Left(now time.Time) {
 			out.stale = true
 			l.read[location] = out
 			if !l.lists(location) {
-				l.kept -= out.len()
+				l.kept -= len(out.to)
 				delete(l.read, location)
 			}
 		}
@@ -106,16 +104,13 @@ func (l *Links) Read(o *observation.Observation) (fresh []string) {
 	before := l.read[o.Location].to
 	l.mu.Unlock()
 	var links []string
-	var all, named []uint64
+	var all []uint64
 	for _, ln := range o.Links {
 		listed := l.lists(ln.Location) // a listed location is no secret; most are listed, and to examine each takes long
 		hash := xxh3.HashString(ln.Location)
 		_, had := slices.BinarySearch(before, hash) // also by a request that did not name it, such as with another Referer
-		echo := !had && o.Echo.Repeats(ln.Location)
-		if echo && listed {
-			named = append(named, hash)
-		}
-		if ln.Location == o.Location || echo || !listed && capability.Looks(ln.Location) {
+		if ln.Location == o.Location ||
+			!listed && (capability.Looks(ln.Location) || !had && o.Echo.Repeats(ln.Location)) {
 			continue
 		}
 		if all = append(all, hash); !listed {
@@ -126,7 +121,7 @@ func (l *Links) Read(o *observation.Observation) (fresh []string) {
 	slices.Sort(all)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.remember(o.Location, slices.Compact(all), named)
+	l.remember(o.Location, slices.Compact(all))
 	for location, t := range l.targets {
 		if l.links[o.Location] == 0 {
 			break // most pages lead to none of the targets, and to examine all takes long
@@ -164,16 +159,16 @@ func (l *Links) unlink(t *Target, page string) bool {
 }
 
 // remember notes the links of a page, if there is room.
-func (l *Links) remember(location string, to, named []uint64) {
+func (l *Links) remember(location string, to []uint64) {
 	out, before := l.read[location]
 	if !before && len(l.read) >= pagesKept {
 		return
 	}
-	now := outgoing{to: slices.Clip(to), named: slices.Clip(named)}
-	if l.kept -= out.len(); l.kept+now.len() > linksKept {
+	now := outgoing{to: slices.Clip(to)}
+	if l.kept -= len(out.to); l.kept+len(to) > linksKept {
 		now = outgoing{cut: true}
 	}
-	l.kept += now.len()
+	l.kept += len(now.to)
 	l.read[location] = now
 }
 
@@ -218,16 +213,10 @@ func (l *Links) Count(locations []string, listed int) []Linking {
 	for n, location := range locations {
 		at[xxh3.HashString(location)] = n
 	}
-	open := map[int]bool{}
 	for out := range l.outgoing() {
 		for _, hash := range out.to {
 			if n, asked := at[hash]; asked {
 				counts[n].Pages++
-			}
-		}
-		for _, hash := range out.named {
-			if n, asked := at[hash]; asked {
-				open[n] = true
 			}
 		}
 		if !out.cut {
@@ -235,7 +224,7 @@ func (l *Links) Count(locations []string, listed int) []Linking {
 		}
 	}
 	for n := range counts {
-		counts[n].Whole = listed <= 0 && !open[n]
+		counts[n].Whole = listed <= 0
 	}
 	return counts
 }

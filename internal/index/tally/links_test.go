@@ -169,9 +169,8 @@ func TestCountOfLinksIsKnownToBeWholeOnlyIfItIs(t *testing.T) {
 		want string
 	}{
 		{"one of three pages was read", func() { l.Read(reading(t, "/", "", now, "/b", "/b/")) }, "0 false, 1 false, "},
-		{"one that the request names", func() { l.Read(reading(t, "/b", "from=/a", now, "/a")) }, "0 false, 1 false, "},
-		{"and all of them", func() { l.Read(reading(t, "/a", "", now, "/unlisted")) }, "0 false, 1 true, "},
-		{"another request does not name it", func() { l.Read(reading(t, "/b", "", now, "/a")) }, "1 true, 1 true, "},
+		{"one that the request names", func() { l.Read(reading(t, "/b", "from=/a", now, "/a")) }, "1 false, 1 false, "},
+		{"and all of them", func() { l.Read(reading(t, "/a", "", now, "/unlisted")) }, "1 true, 1 true, "},
 		{"there was no room", func() {
 			l.kept = linksKept
 			l.Read(reading(t, "/", "", now, "/b", "/b/", "/c"))
@@ -197,31 +196,5 @@ func TestLinksAreBounded(t *testing.T) {
 	if len(all) > targetsKept || all[0].Location != "/broken" || !slices.ContainsFunc(all,
 		func(t Target) bool { return t.Location == "/topic-99/item-0" }) {
 		t.Errorf("%d targets, the first %+v; want at most %d, what is broken, and what is new", len(all), all[0], targetsKept)
-	}
-}
-
-// A visitor may name any links of a page, and they take as much memory as the others.
-func TestLinksThatTheRequestNamesAreBoundedToo(t *testing.T) {
-	l, now := NewLinks(func(string) bool { return true }), time.Now()
-	var links []string
-	for n := range 50 {
-		links = append(links, fmt.Sprintf("/topic-%d", n))
-	}
-	for _, tt := range []struct {
-		name        string
-		kept, named int
-	}{
-		{"there is room", linksKept - 50, 50},
-		{"there is no room", linksKept - 49, 0},
-	} {
-		l.kept, l.read = tt.kept, map[string]outgoing{}
-		l.Read(reading(t, "/a", "named="+strings.Join(links, "&named="), now, links...))
-		base.Equal(t, len(l.read["/a"].named), tt.named, "%s: links are kept", tt.name)
-		base.Equal(t, l.kept, tt.kept+tt.named, "%s: links are counted", tt.name)
-		base.Equal(t, l.Count([]string{"/topic-1"}, 1)[0], Linking{}, "%s: the count is", tt.name)
-		l.lists = func(string) bool { return false }
-		l.Left(now.Add(rereadEvery))
-		base.Equal(t, l.kept, tt.kept, "%s: links are counted after the page has left", tt.name)
-		l.lists, l.reread = func(string) bool { return true }, time.Time{}
 	}
 }
