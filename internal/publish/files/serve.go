@@ -43,18 +43,17 @@ func (f *Files) serve(w http.ResponseWriter, r *http.Request) (served bool) {
 	s := f.served.Load()
 	if f.cfg.ReportOnly || s.pages == 0 {
 		// Better than an empty sitemap, which would tell search engines that the site has no pages.
-		begin503(w)
+		h := w.Header()
+		h.Set("Content-Type", "text/plain; charset=utf-8")
+		h.Set("Cache-Control", "no-store")
+		h.Set("Retry-After", retryAfter)
 		w.WriteHeader(http.StatusServiceUnavailable)
 		return false
 	}
-	switch p := s.named(n); {
-	case p == nil:
-		http.NotFound(w, r)
-	case p.unread:
-		begin503(w)
-		http.Error(w, "this part of the sitemap cannot be made now; the store may not answer", http.StatusServiceUnavailable)
-	default:
+	if p := s.named(n); p != nil {
 		p.serve(w, r, n.packed)
+	} else {
+		http.NotFound(w, r)
 	}
 	return true
 }
@@ -72,14 +71,6 @@ func (f *Files) await(r *http.Request) {
 	case <-time.After(patience):
 	case <-r.Context().Done():
 	}
-}
-
-// begin503 sets the headers of a 503.
-func begin503(w http.ResponseWriter) {
-	h := w.Header()
-	h.Set("Content-Type", "text/plain; charset=utf-8")
-	h.Set("Cache-Control", "no-store")
-	h.Set("Retry-After", retryAfter)
 }
 
 // serve answers with the file. If packed, the gzip file is the resource itself. Otherwise the
