@@ -17,7 +17,6 @@ type change struct {
 	url     string
 	hash    hash
 	kind    string // as kindOf says, once it waits
-	alike   int    // how many of its kind wait, once it is due
 	at      time.Time
 	found   bool            // the page was listed, and has not changed since
 	removed bool            // the page is no longer in the sitemap that this process serves
@@ -71,10 +70,7 @@ func (n *Notifier) choose(all []change, now time.Time) (due []change) {
 		}
 	}
 	n.waits, n.st.Cursor = waits, latest(n.st.Cursor, cursor)
-	for i, c := range due {
-		due[i].alike = alike[c.kind]
-	}
-	slices.SortStableFunc(due, func(a, b change) int { return a.alike - b.alike })
+	slices.SortStableFunc(due, func(a, b change) int { return alike[a.kind] - alike[b.kind] })
 	return due
 }
 
@@ -109,25 +105,33 @@ func (n *Notifier) changes(ctx context.Context, now time.Time) (all []change, er
 }
 
 // sendable returns the pages that may be sent. A change is only a reason to look: the page's verdict at this
-// moment decides. A page that was only found must have a date since the first start: its own, or that of the
-// first link to it, on a page that had been read without it. Others may be as old as the site, and a stranger
-// who follows links finds as many of them as he likes. What may not be sent is looked at again within an hour,
-// or never.
+// moment decides. The others are looked at later.
 func (n *Notifier) sendable(ctx context.Context, pages []change) (send []change, err error) {
 	for _, c := range pages {
 		e, err := n.site.Explain(ctx, c.url)
-		now := n.now()
-		switch age := now.Sub(c.at); {
-		case err != nil:
+		if err != nil {
 			return nil, err
-		case mayTell(e, c) && (!c.found || e.LastModified.After(latest(n.st.Floor, now.Add(-newsFor)))):
+		}
+		if now := n.now(); mayTell(e, c) && isNews(e, c, n.st.Floor, now) {
 			send = append(send, c)
-		default:
-			n.waits[c.hash] = waiting{at: c.at, due: now.Add(min(age, interval)), never: !e.Listed() ||
-				c.found && age >= dateWait}
+		} else {
+			n.waits[c.hash] = lookLater(e, c, now)
 		}
 	}
 	return send, nil
+}
+
+// isNews reports whether a change is news. A page that was only found must have a date since the first start: its own,
+// or that of the first link to it, on a page that had been read without it. Others may be as old as the site, and a
+// stranger who follows links finds as many of them as he likes.
+func isNews(e servemap.Explanation, c change, firstStart, now time.Time) bool {
+	return !c.found || e.LastModified.After(latest(firstStart, now.Add(-newsFor)))
+}
+
+// lookLater says when to look again at a page that may not be sent now: within an hour, or never.
+func lookLater(e servemap.Explanation, c change, now time.Time) waiting {
+	age := now.Sub(c.at)
+	return waiting{at: c.at, due: now.Add(min(age, interval)), never: !e.Listed() || c.found && age >= dateWait}
 }
 
 // mayTell reports whether engines may hear of a page: it is listed, or was until the site answered
@@ -144,22 +148,12 @@ func mayTell(e servemap.Explanation, c change) bool {
 // gone are the reasons for which a page left the sitemap because the site no longer has it there.
 var gone = []servemap.Reason{servemap.ReasonGone, servemap.ReasonNotFound, servemap.ReasonMoved}
 
-// allowed returns how many of the due changes, as choose returns them, may be sent now. Half of a day's limit may be
-// sent at once, and the rest as the day goes on. A stranger may make pages change by the hundred. So if more pages of a
-// kind wait than half of what may be sent at once, they are sent as the day goes on, and never the last tenth.
-func (n *Notifier) allowed(due []change) int {
+// allowed returns how many pages may be sent now. Half of a day's limit may be sent at once, and the rest as the day
+// goes on. A stranger may make pages change by the hundred: what changes after them still finds room within minutes.
+func (n *Notifier) allowed() int {
 	now := n.now().UTC().Truncate(5 * time.Minute) // a post for each page is too many
 	passed := now.Sub(now.Truncate(24*time.Hour)).Hours() / 24
-	left := func(share float64) int { return int(math.Ceil(float64(n.perDay)*share)) - n.st.SentToday }
-	most := left((1 + passed) / 2)
-	few := slices.IndexFunc(due, func(c change) bool { return 2*c.alike > most+1 })
-	switch few {
-	case 0:
-		return min(len(due), left(.9*passed))
-	case -1:
-		few = len(due)
-	}
-	return min(few, most)
+	return int(math.Ceil(float64(n.perDay)*(1+passed)/2)) - n.st.SentToday
 }
 
 // kindOf returns the kind of a page. Pages of one kind are likely to change together. It is the top folder, how many

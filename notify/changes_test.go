@@ -9,6 +9,7 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func TestChangeIsDueAfterItsHold(t *testing.T) {
@@ -21,21 +22,23 @@ func TestChangeIsDueAfterItsHold(t *testing.T) {
 		before waiting // what was known of it
 		due    bool
 		waits  bool
+		found  bool // it is due, and the owner does not wait for it
 	}{
-		{"just changed", 0, -9999, waiting{}, false, true},
-		{"shortly before its hold ends", -4, -9999, waiting{}, false, true},
-		{"at the end of its hold", -5, -9999, waiting{}, true, true},
-		{"changed again, held from the first change", -1, -9999, waiting{at: at(-6), due: at(-1)}, true, true},
-		{"sent within the hour", -10, -59, waiting{}, false, true},
-		{"sent an hour ago", -10, -60, waiting{}, true, true},
-		{"sent since", -10, -9, waiting{at: at(-10), due: at(-5)}, false, false},
-		{"looked at, and not to be sent", -10, -9999, waiting{at: at(-10), due: at(-5), never: true}, false, false},
-		{"changed since it was looked at", -5, -9999, waiting{at: at(-10), due: at(-5), never: true}, true, true},
-		{"to be looked at later", -90, -9999, waiting{at: at(-90), due: at(1)}, false, true},
-		{"changed before the first start", -600, -9999, waiting{}, false, false},
+		{"just changed", 0, -9999, waiting{}, false, true, false},
+		{"shortly before its hold ends", -4, -9999, waiting{}, false, true, false},
+		{"at the end of its hold", -5, -9999, waiting{}, true, true, false},
+		{"changed again, held from the first change", -1, -9999, waiting{at: at(-6), due: at(-1)}, true, true, false},
+		{"sent within the hour", -10, -59, waiting{}, false, true, false},
+		{"sent an hour ago", -10, -60, waiting{}, true, true, false},
+		{"sent since", -10, -9, waiting{at: at(-10), due: at(-5)}, false, false, false},
+		{"looked at, and not to be sent", -10, -9999, waiting{at: at(-10), due: at(-5), never: true}, false, false, false},
+		{"changed since it was looked at", -5, -9999, waiting{at: at(-10), due: at(-5), never: true}, true, true, false},
+		{"to be looked at later", -90, -9999, waiting{at: at(-90), due: at(1)}, false, true, false},
+		{"changed before the first start", -600, -9999, waiting{}, false, false, false},
+		{"only found", -10, -9999, waiting{}, true, true, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			c := change{url: "https://example.com/", hash: 1, at: at(row.change)}
+			c := change{url: "https://example.com/", hash: 1, at: at(row.change), found: row.found}
 			n := Notifier{settings: settings{hold: 5 * time.Minute}, running: running{
 				sent: sentPages{1: moment.Of(at(row.told))}, waits: map[hash]waiting{2: {at: at(-30), due: at(-25)}}}}
 			n.st.Floor = at(-300)
@@ -43,8 +46,8 @@ func TestChangeIsDueAfterItsHold(t *testing.T) {
 				n.waits[1] = row.before
 			}
 			due := n.choose([]change{c}, noon)
-			if len(due) == 1 != row.due || n.st.Pending == 1 != row.waits {
-				t.Errorf("due: %v, and %d wait; want %v, %v", due, n.st.Pending, row.due, row.waits)
+			if len(due) == 1 != row.due || n.st.Pending == 1 != (row.waits && !row.found) {
+				t.Errorf("due: %v, and %d wait; want %v, %v", due, n.st.Pending, row.due, row.waits && !row.found)
 			}
 			want := at(-2)
 			if row.waits && c.at.Before(want) {
@@ -92,29 +95,42 @@ func TestArticleGoesBeforeManyPagesOfAnotherKind(t *testing.T) {
 }
 
 func TestHalfOfADayIsSpreadOverIt(t *testing.T) {
-	for _, row := range []struct {
-		perDay, hour, sent int
-		alike              []int // of each due page, how many of its kind wait
-		want               int
-	}{
-		{10_000, 0, 0, make([]int, 6000), 5000}, {10_000, 12, 5000, make([]int, 6000), 2500},
-		{10_000, 12, 8000, []int{1}, -3500},
-		{4, 0, 0, []int{1, 1, 1}, 2}, {4, 1, 2, []int{1, 1}, 1}, {4, 13, 3, []int{1, 1}, 1}, {1, 0, 0, []int{1, 1}, 1},
-		{100, 0, 0, []int{1, 2, 2, 110, 110}, 3}, {100, 0, 3, []int{110, 110}, -3},
-		{100, 12, 3, slices.Repeat([]int{110}, 110), 42},
-		{1000, 0, 0, slices.Repeat([]int{110}, 110), 110}, {20, 23, 17, []int{1, 1, 99}, 2}, {20, 23, 18, []int{99}, 0},
+	for _, row := range []struct{ perDay, hour, sent, want int }{
+		{10_000, 0, 0, 5000}, {10_000, 12, 5000, 2500}, {10_000, 12, 8000, -500}, {4, 0, 0, 2}, {4, 1, 2, 1}, {4, 13, 3, 1},
+		{1, 0, 0, 1}, {20, 23, 18, 2}, {20, 23, 20, 0},
 	} {
 		n := Notifier{settings: settings{perDay: row.perDay},
 			now: func() time.Time { return time.Date(2026, 11, 22, row.hour, 0, 0, 0, time.UTC) }}
 		n.st.SentToday = row.sent
-		var due []change
-		for _, alike := range row.alike {
-			due = append(due, change{alike: alike})
+		if got := n.allowed(); got != row.want {
+			t.Errorf("%d of %d sent at %d o'clock: %d are allowed, want %d", row.sent, row.perDay, row.hour, got, row.want)
 		}
-		if got := n.allowed(due); got != row.want {
-			t.Errorf("%d of %d sent at %d o'clock, %d are due: %d are allowed, want %d", row.sent, row.perDay, row.hour,
-				len(due), got, row.want)
-		}
+	}
+}
+
+func TestFoundPageIsNewsOnlyByItsDate(t *testing.T) {
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	ago := func(hours int) time.Time { return now.Add(-time.Duration(hours) * time.Hour) }
+	for _, row := range []struct {
+		name   string
+		change change
+		date   time.Time
+		start  int // the notifier first ran so many hours ago
+		news   bool
+		never  bool // if it is no news, it is not looked at again
+	}{
+		{"changed, with an old date", change{at: ago(1)}, ago(9999), 999, true, false},
+		{"found, with a date of this week", change{at: ago(1), found: true}, ago(6 * 24), 999, true, false},
+		{"found, with a date before this week", change{at: ago(1), found: true}, ago(8 * 24), 999, false, false},
+		{"found, with a date before the first start", change{at: ago(1), found: true}, ago(6 * 24), 48, false, false},
+		{"found, without a date, which may follow", change{at: ago(1), found: true}, time.Time{}, 999, false, false},
+		{"found, without a date for hours", change{at: ago(2), found: true}, time.Time{}, 999, false, true},
+		{"changed hours ago", change{at: ago(2)}, time.Time{}, 999, true, false},
+	} {
+		listed := servemap.Explanation{Verdict: servemap.VerdictListed, Page: servemap.Page{LastModified: row.date}}
+		base.Equal(t, isNews(listed, row.change, ago(row.start), now), row.news, "%s: it is news", row.name)
+		base.Equal(t, lookLater(listed, row.change, now), waiting{at: row.change.at, due: now.Add(time.Hour), never: row.never},
+			"%s: it waits", row.name)
 	}
 }
 

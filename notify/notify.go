@@ -19,9 +19,8 @@
 // listed, or have left because the site answered 404, 410 or a permanent redirect.
 //
 // Half of Options.MaxPerDay may be sent at once, and the other half is spread over the day. Pages are of one kind if
-// they have the same top folder, depth and places of numbers. Pages go first if few of their kind wait. If more pages
-// of a kind wait than half of what may be sent at once, nine tenths of MaxPerDay are spread over the day for that
-// kind. Pages wait up to a week. If an engine calls a post invalid, its pages are not sent again.
+// they have the same top folder, depth and places of numbers. Pages go first if few of their kind wait. Pages wait up to
+// a week. If an engine calls a post invalid, its pages are not sent again.
 //
 // Nothing is sent while the site serves no sitemap. The store keeps what must survive a restart. Of the processes that
 // share it one sends. When it ends, another one takes over within 5 minutes. It repeats a post whose outcome was not

@@ -33,7 +33,7 @@ func (n *Notifier) indexNow(ctx context.Context) error {
 		return err
 	}
 	due := n.choose(all, n.now())
-	allowed := n.allowed(due)
+	allowed := min(len(due), n.allowed())
 	if len(due) > 0 && allowed <= 0 && !n.now().Before(n.st.Endpoints[0].NextTry) {
 		return fmt.Errorf("as many pages are sent as may be by this time of a day with %d pages (%s); the others wait",
 			n.perDay, words.Say("{PerDay}"))
