@@ -37,7 +37,7 @@ const (
 	dateWait   = 2 * time.Hour
 	newsFor    = 7 * 24 * time.Hour // a page with an older date is no news when it is found
 	mostDays   = 7                  // for which changes may wait
-	maxWaiting = 100_000            // changes; of more than that, the oldest are given up
+	maxWaiting = 100_000            // changes; if there are more, the oldest are given up
 )
 
 // choose returns the changes whose pages are to be looked at now: first those of whose kind few wait, then the oldest.

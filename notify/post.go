@@ -154,7 +154,7 @@ var (
 // paused is the verdict of a refusal that waiting alone rarely ends. Somebody mends it within an hour or a day.
 func paused(says, advice string) verdict { return verdict{"paused", time.Hour, longest, says, advice} }
 
-// verdictPaused is that of 4xx without a verdict of its own.
+// verdictPaused is for each 4xx that has no verdict of its own.
 var verdictPaused = paused("the engine refuses the pages",
 	"see whether the engine's documentation or a proxy on the way explains the code; {Endpoint} may name another engine")
 

@@ -94,7 +94,7 @@ func (n *Notifier) metrics(s Status) []metrics.Family {
 	}...)
 }
 
-// Status reads from the store how the notifier is doing. Its error is that of the store. It may be called
+// Status reads from the store how the notifier is doing. It fails only if the store does. It may be called
 // concurrently, also without Run.
 func (n *Notifier) Status(ctx context.Context) (Status, error) {
 	var st state

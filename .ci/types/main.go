@@ -2,7 +2,7 @@
 //
 //	GOOS=windows go list -deps -test -json ./... | go run ./.ci/types
 //
-// It compiles nothing, since no other check could use what is compiled for that system.
+// It compiles nothing, since no other check could use the result.
 package main
 
 import (

@@ -43,7 +43,7 @@ type Own struct {
 	text     string       // what that file says
 	led      atomic.Bool  // somebody who asked the origin has come here
 	another  atomic.Bool  // at the origin, another process of the store answered
-	cut      atomic.Value // what something in front cut off the path of that file
+	cut      atomic.Value // the prefix that something in front cut off the path of that file
 	asked    sync.Map     // of *request, by location, while it is under way
 	// the prefix that this program cuts off the path of requests before they come in here, "" for none
 	stripped atomic.Value
@@ -168,8 +168,8 @@ func (s *Own) arrives(r *http.Request) {
 // this process cannot repeat.
 func (s *Own) Rewritten() bool { return s.rewrites.Load() }
 
-// CutInFront returns what something in front of the program cuts off the path, and the owner has not named. It is "" if
-// nothing is known of that.
+// CutInFront returns the prefix that something in front of the program cuts off the path although the owner has not
+// named it, "" if none is known.
 func (s *Own) CutInFront() string {
 	cut, _ := s.cut.Load().(string)
 	return cut
@@ -319,7 +319,7 @@ func (s door) Asks(location string, how explore.Way,
 }
 
 // learn gives the indexer the answer that came out. If it is not the page that the program gave, strangers do not get
-// that page at the origin. here says that this process answered, or that nobody else can be told to have answered.
+// that page at the origin. here is false if the origin gave HTML without asking this process.
 func (s door) learn(location string, how explore.Way, published bool, arrived *request,
 	resp *response.Response) (here bool) {
 	o := s.observer
@@ -360,7 +360,7 @@ func (s *Own) observed(location string, arrived *request, resp *response.Respons
 	return e
 }
 
-// Try asks a handler for a location as a look in this process does, and returns what that showed. Nothing is learned.
+// Try asks a handler for a location as a look in this process does, and returns the observation. Nobody learns from it.
 func (s *Own) Try(ctx context.Context, handler http.Handler, location string) (*observation.Observation, error) {
 	arrived, cfg := new(request), s.Door(nil)
 	cfg.How, cfg.Handler = explore.Unproved, s.inside(handler, arrived)
@@ -371,7 +371,7 @@ func (s *Own) Try(ctx context.Context, handler http.Handler, location string) (*
 	return s.observed(location, arrived, resp), nil
 }
 
-// Get asks a handler in this process for a location as a stranger does, and returns the status of its answer, 0 if there
+// Get asks a handler in this process for a location as a stranger does. It returns the status of the answer, 0 if there
 // is none, and where on the site it redirects.
 func (s *Own) Get(ctx context.Context, handler http.Handler, location string) (status int, to string) {
 	cfg := s.Door(nil)

@@ -166,8 +166,8 @@ func (db *database) sync() (err error) {
 	return nil
 }
 
-// close closes Badger, which puts all on the disk, and unlocks the folder. inOrder is whether it leaves
-// the mark for that.
+// close closes Badger, which writes everything to the disk, and unlocks the folder. inOrder says that it marks the
+// folder as closed in order.
 func (db *database) close(inOrder bool) (err error) {
 	defer db.lock.Close()
 	defer db.gate.folder.Close()

@@ -45,8 +45,8 @@ func (ev *Evidence) Proof() Reason {
 	return None
 }
 
-// Plenty reports whether a site that answers any address may show evidence of that kind for any number of them. Such
-// evidence may list only a limited number of pages a day.
+// Plenty reports whether a site without end can show this kind of evidence for any number of addresses. So it lists
+// only a limited number of pages a day.
 func (r Reason) Plenty() bool { return r == ByLink }
 
 // Secret reports whether the evidence's location may be a secret.

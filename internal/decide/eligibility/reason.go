@@ -170,7 +170,7 @@ func (r Reason) Standing() Standing {
 	return s
 }
 
-// Unvisited reports whether a reason is that of a linked page of which no answer is known.
+// Unvisited reports whether a reason says that a page is linked, and that none of its answers is known.
 func (r Reason) Unvisited() bool {
 	return r == NotSeen || r == LinkActs || r == LinkFile || r == AddressQuery
 }

@@ -124,9 +124,9 @@ func (d *Dates) hold(l Observation, since moment.Time, now HeldObservation) (fir
 	return first
 }
 
-// change decides the date of a change that was seen: the time that a believed source gives
-// for it, else the observation that first showed it. A time before the date that the page had cannot
-// be that of the present content: a change that was seen later keeps its date, and one that was given is not believed.
+// change decides the date of a change that was seen: the time that a believed source gives for it, else the observation
+// that first showed it. The present content is never older than the date that the page had. If a change that was seen
+// later has that date, the page keeps it. If the date was given, it is not believed.
 func (d *Dates) change(first HeldObservation, since, at moment.Time, trust Trust) {
 	if since < d.Date.At && d.Date.Seen {
 		return

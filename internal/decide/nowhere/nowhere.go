@@ -76,8 +76,8 @@ func newAnswer(stands string, p *Page) answer {
 	return a
 }
 
-// How much of the text the page and the answer must have in common: most of that of the page, and half of the other's,
-// since an answer may offer other pages each time.
+// How much of its text the page must share with the answer, and the answer with the page. For the answer it is only
+// half, since it may offer other pages each time.
 const (
 	ofPage   = .8
 	ofAnswer = .5

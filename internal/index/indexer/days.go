@@ -14,7 +14,7 @@ import (
 type days struct {
 	*Indexer
 	fresh  sitewide.Days // what happened and is not stored yet
-	since  time.Time     // when the first of that happened
+	since  time.Time     // when the first of these events happened
 	listed int           // in what is stored
 }
 

@@ -57,7 +57,7 @@ type Config struct {
 	RefreshEvery time.Duration
 }
 
-// Shared is what the sites of a process share. The zero value is that of a site alone.
+// Shared has what the sites of a process share. A site that is alone in its process has the zero value.
 type Shared struct {
 	Memory  *response.Memory // between responses and their reading
 	Reading *quota.Budget

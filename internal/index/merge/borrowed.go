@@ -48,9 +48,8 @@ func (u *visited) recognised() bool {
 	return !lately && u.View != nil && p.Mark.Recognises(u.View)
 }
 
-// belongsToOthers reports whether the content of the visit is that of other pages: they borrow it, or
-// one of the two would leave if both had it. A page that is not listed shows nothing of its own while
-// others borrow what it shows.
+// belongsToOthers reports whether the visit shows the content of other pages: others have borrowed it too, or this page
+// would have to leave if it kept it. For a page that is not listed, only the former counts.
 func (u *visited) belongsToOthers() bool {
 	borrowed := u.borrowedBeside(u.Showing, u.Location)
 	if !u.p.Listed() {

@@ -6,9 +6,9 @@ import "time"
 // ones if that is more. A calendar links to new pages without end.
 const growthADay = 100_000
 
-// Growth counts the pages that links have listed for the first time on the present day. It is kept in memory,
-// so that no page costs a record. What the site itself gets does not count, since exploring has its own limit.
-// The zero Growth is that of a day without any.
+// Growth counts the pages that links have listed for the first time on the present day. It is kept in memory, so that
+// no page costs a record. What the site itself gets does not count, since exploring has its own limit. The zero Growth
+// has counted none.
 type Growth struct {
 	day   int64
 	pages int

@@ -67,9 +67,9 @@ func (u *visited) keeper() pagerecord.Keeper {
 	return pagerecord.Program
 }
 
-// keptFromAll reports whether the page is known to be kept from strangers, or may be: nobody got it but a client who is
-// anonymous by the owner's word alone, and the site can look. Then this answer does not count: it went to somebody else,
-// or came in this process.
+// keptFromAll reports whether the page is kept from strangers, or may be. It may be if nobody got it but a client who
+// is anonymous by the owner's word alone, while the site can look itself. Then this answer does not count, since it
+// went to somebody else, or came in this process.
 func (u *visited) keptFromAll() bool {
 	letIn := u.Named.Vouched && !u.Explored
 	switch u.p.Kept {

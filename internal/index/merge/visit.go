@@ -56,7 +56,8 @@ func (m *Transaction) Try(v *observation.Observation) *pagerecord.Page {
 	return p
 }
 
-// showing returns a hash of what a page shows in the form in which it is stored.
+// showing returns the form in which the hash of a page's content is stored. Without the site's secret nobody can tell
+// which content that is.
 func (site *Site) showing(showing uint64) uint64 {
 	if showing == 0 {
 		return 0

@@ -44,7 +44,7 @@ type Observation struct {
 	Explored  bool // the site asked itself, with nothing of a visitor; such requests have a budget of their own
 	Inside    bool // it asked in this process, where it may get what something in front keeps from strangers
 	Published bool // a sitemap of the site listed the location before the site asked
-	// it asked through its origin, and got a page in which this process had no part: of a cache, or another one
+	// it asked through its origin, and what came is not from this process: a cache had the page, or it is another page
 	Elsewhere bool
 	Kept      bool // it asked through its origin, and something there keeps the page from strangers
 
@@ -342,7 +342,7 @@ func Answered(norm *location.Normalizer, address string, answer *response.Respon
 	return &nowhere.Page{Location: address, Canonical: facts.Canonical != "" && names == address, Facts: &facts}
 }
 
-// Nothing is the hash of what a site shows where it has no page.
+// Nothing is the hash of the answer that a site gives where it has no page.
 const Nothing = 1
 
 // showing returns a hash of the page's title, main text and the images in it, to find pages that
@@ -370,8 +370,9 @@ func showing(o *Observation, facts *html.Facts) uint64 {
 	return h.Sum64()
 }
 
-// Refreshes returns where a page leads by itself, by its HTML or by the Refresh header, "" for nowhere: a location, or
-// what is written if that is on another host. now says that it does so at once. header is the value of that header.
+// Refreshes returns where a page leads by itself, "" for nowhere: a location of the site, or an address on another host
+// as the page writes it. The page says so in its HTML or in the Refresh header, whose value is header. now says that it
+// leads there at once.
 func Refreshes(norm *location.Normalizer, from, header string, facts *html.Facts) (to string, now bool) {
 	base, r := norm.Base(from, facts.Base), facts.Refresh
 	if r.Href == "" {
@@ -394,8 +395,8 @@ func Refreshes(norm *location.Normalizer, from, header string, facts *html.Facts
 	return to, r.Now
 }
 
-// refreshes treats a page that leads on by itself as a redirect. But one that says noindex is judged by that, and its
-// target is then a link.
+// refreshes treats a page that leads on by itself as a redirect. But a page that says noindex is judged as such, and
+// its target counts as a link.
 func (o *Observation) refreshes(norm *location.Normalizer, facts *html.Facts) {
 	to, now := Refreshes(norm, o.Location, o.Response.Header.Refresh, facts)
 	if to == "" {
@@ -451,7 +452,7 @@ const (
 	entityCost = 45 * time.Nanosecond
 	unpackCost = 6 * time.Nanosecond // per byte that was packed
 
-	// LinkCost is what it takes to merge one link that was not known.
+	// LinkCost is how long it takes to merge one link that was not known.
 	LinkCost = 6 * time.Microsecond
 )
 

@@ -153,7 +153,7 @@ func (r *Reader) Days(ctx context.Context) (sitewide.Days, error) {
 	return sitewide.ReadDays(record, moment.Of(time.Now()).Day()), err
 }
 
-// Notified returns what package notify has stored of what it told search engines, nil if nothing.
+// Notified returns the record in which package notify says what it told search engines, nil if there is none.
 func (r *Reader) Notified(ctx context.Context) ([]byte, error) {
 	return txn.Read(ctx, r.store, r.site.Keys.Notify("state"))
 }

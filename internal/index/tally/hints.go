@@ -38,7 +38,7 @@ func (s *shells) sees(id, showing uint64, entry bool) bool {
 // that he gets. One answer that the site itself got is enough.
 const lasting = time.Minute
 
-// A cause is the reason for a hint. Answers have shown it since a time.
+// A cause is the reason for a hint, and the time since which answers have shown it.
 type cause struct {
 	since time.Time
 	hint  messages.Hint
@@ -52,7 +52,7 @@ type answer struct {
 	kind     eligibility.Kind
 }
 
-// asks notes for which hints the answer to a visit speaks. It replaces what the last answer of this kind spoke for.
+// asks notes the hints for which the answer to a visit speaks, in place of those of the last answer of this kind.
 func (s *Tally) asks(v *observation.Observation, found ...cause) {
 	before := s.causes[answer{v.Location, v.Kind}]
 	for i, c := range found {

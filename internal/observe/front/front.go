@@ -158,7 +158,8 @@ func (f *Front) named(r *http.Request) bool {
 	return below && f.serves(name)
 }
 
-// meant reports whether a path is how people type that of the sitemap: in capitals, with a slash, or as an index.
+// meant reports whether somebody who types a path means the sitemap: it has capitals, a slash at its end, or the name
+// of an index.
 func (f *Front) meant(path string) bool {
 	name, below := strings.CutPrefix(path, f.Path)
 	name, is := strings.CutPrefix(strings.ToLower(strings.TrimSuffix(name, "/")), strings.ToLower(f.Name))
@@ -200,7 +201,8 @@ func (f *Front) leading(w http.ResponseWriter) http.ResponseWriter {
 	})
 }
 
-// serves reports whether a name is that of a file, or of what proves that the origin leads here.
+// serves reports whether a name is that of a file of the sitemap, or of the file that proves that the origin leads
+// here.
 func (f *Front) serves(name string) bool {
 	return f.Files.Owns(name) || f.Observer.Own.Proves(name) != ""
 }

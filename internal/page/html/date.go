@@ -48,7 +48,7 @@ func parseDate(s string) time.Time {
 func Date(s string) time.Time {
 	t := parseDate(s)
 	zone, offset := t.Zone()
-	// which is that of +00:00 too, as WET
+	// +00:00 has that offset too, and so has WET
 	named := offset == 0 && zone != "UTC" && zone != "GMT" && zone != "" && t.Location() != time.Local
 	if named || t.Year() < 1990 {
 		return time.Time{}

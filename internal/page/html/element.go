@@ -115,8 +115,8 @@ func elementOf(name []byte) *element {
 	return unknown
 }
 
-// placeIn returns the place of what is inside an element of that name at a place. It is the FNV-1a
-// hash (draft-eastlake-fnv, 64 bits) of the names from the outermost to the innermost.
+// placeIn returns the place inside an element, given its name and the place at which it stands. It is the FNV-1a hash
+// (draft-eastlake-fnv, 64 bits) of the names from the outermost to the innermost.
 func placeIn(place uint64, name string) uint64 {
 	const prime = 1099511628211
 	for i := range len(name) {

@@ -11,8 +11,8 @@ import (
 
 // Picture is an img element of the main text.
 type Picture struct {
-	// Src is the reference as written. Of an image that a script loads later it is what that loads,
-	// from data-src and the like.
+	// Src is the reference as written. If a script loads the image later, it is the reference that the script reads, in
+	// data-src and the like.
 	Src  string
 	Icon bool // a stated side is so short that it is a tracking pixel, a button or an icon
 }
@@ -116,7 +116,7 @@ const longestName = 128
 var mediumEndings = []string{"jpg", "jpeg", "png", "gif", "webp", "avif", "svg", "mp4", "webm"}
 
 // mediumFile returns the name, without its ending, of the last file of a picture or a video in a reference, "" if there
-// is none. It may stand anywhere, such as in the query of what scales it.
+// is none. It may stand anywhere, such as in the query of a program that scales the picture.
 func mediumFile(ref string) string {
 	for dot := strings.LastIndexByte(ref, '.'); dot > 0; dot = strings.LastIndexByte(ref[:dot], '.') {
 		ending := ref[dot+1:]

@@ -8,8 +8,7 @@
 // The package rejects what is unsafe or uncertain. It must never repair it: nobody asked for a repaired
 // location, and the site may not answer there.
 //
-// A location's host is always that of the configured Origin. It must never be one that a request or
-// a page names.
+// The host of a location is always that of the configured Origin, never one that a request or a page names.
 package location
 
 const (

@@ -16,8 +16,9 @@ const (
 	smallest = 4 << 10
 )
 
-// Memory is what all sites of a process may hold together between responses and their reading. A site may take more
-// only while it holds no more than is free, so that a newcomer always finds something. It is safe for concurrent use.
+// Memory bounds the bytes that all sites of a process hold together, from a response until it is read. A site may take
+// more only while it holds no more than is free, so that a newcomer always finds something. It is safe for concurrent
+// use.
 type Memory struct {
 	total int64
 	taken atomic.Int64

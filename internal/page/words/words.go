@@ -89,7 +89,7 @@ var settings = map[string]said{
 // Style is how the owner writes settings.
 type Style int32
 
-// The styles. What a process says is in that of the library, unless it uses another.
+// The styles. A process speaks in the library's, unless it calls Use.
 const (
 	Library   Style = iota // Options.Query
 	Flags                  // -query id, of the command

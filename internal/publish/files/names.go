@@ -18,7 +18,7 @@ type names struct {
 	asides   map[int]*aside // the files beside the sitemap, by their numbers; no index names them
 }
 
-// aside is a file of what is new, of one extension.
+// aside is a file of new pages, for one extension.
 type aside struct {
 	*extension.Aside
 	kind extension.Kind

@@ -28,8 +28,8 @@ type file struct {
 	news    []mention // of its pages, for the files beside the sitemap
 }
 
-// hash is that of a file's bytes before compression. It has no seed, since entity tags go by it in every
-// process. Somebody who makes two states of a file with one hash only hides that change from crawlers.
+// hash is the hash of a file's bytes before compression. It has no seed, since entity tags go by it in every process.
+// Somebody who makes two states of a file with one hash only hides that change from crawlers.
 type hash [16]byte
 
 // locations is a set of locations, as sorted hashes. The hashes are in memory only

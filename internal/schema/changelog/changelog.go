@@ -121,9 +121,9 @@ func (l Log) reaches(ctx context.Context, st store.Store, since time.Time) error
 	return err
 }
 
-// From returns since when the changelog is complete. It is the zero Time for since the site has
-// had pages: then no event was ever dropped. If the record of that is damaged, events are taken to
-// have been dropped by their age alone.
+// From returns since when the changelog is complete. It is the zero Time for since the site has had pages: then no
+// event was ever dropped. If the record that says so is damaged, From takes it that events were dropped by their age
+// alone.
 func (l Log) From(ctx context.Context, st store.Store) (time.Time, error) {
 	record, err := txn.Read(ctx, st, l.Keys.Changelog())
 	var from moment.Time

@@ -71,9 +71,9 @@ func encodeAlternates(all []Alternate) (stored []byte) {
 	return stored
 }
 
-// Languages returns what is stored of a page that these others name in turn, and that names itself
-// in its own languages. The order is the same for each of the pages. There is nothing to store if
-// there are no others or if the page does not name itself: search engines want both.
+// Languages returns what is stored of the page at a location. The others name it in turn, and own has the languages in
+// which it names itself. The order is the same for each of these pages. There is nothing to store if there are no
+// others or if the page does not name itself: search engines want both.
 func Languages(own []string, at string, others []Alternate) []byte {
 	if len(others) == 0 || len(own) == 0 {
 		return nil

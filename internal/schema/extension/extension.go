@@ -1,6 +1,6 @@
-// Package extension has the extensions of the sitemap protocol, each in one file: what it reads
-// from a page, what of that is stored, and the elements that a sitemap has of it. The worker, the
-// store and the files carry what is stored as bytes, and never look into it.
+// Package extension has the extensions of the sitemap protocol, each in one file. An extension reads something from a
+// page, says how it is stored, and writes it as elements of a sitemap. The worker, the store and the files carry what
+// is stored as bytes, and never look into it.
 //
 // An extension must never name a URL that lets in whoever has it, identifies somebody, or leads to
 // a host that only the site's own network reaches.
@@ -36,13 +36,13 @@ type Extension struct {
 	// Read returns what is stored of a page, nil if the page has nothing for the extension. It finds
 	// the page's words in its structured data and in [html.Picture]. All URLs in it may be named in public.
 	Read func(p *Page) []byte
-	// Append appends the elements of what is stored. If it is nil, these are what is stored.
+	// Append makes the elements from what is stored, and appends them. If it is nil, what is stored are the elements.
 	Append func(dst, stored []byte, v *View) []byte
 	// Aside says that the elements stand in a file of their own, and not in the page's entry.
 	Aside *Aside
 }
 
-// Aside is a file of what is new.
+// Aside is a file that lists new pages alone.
 type Aside struct {
 	Suffix string                        // of the file's name
 	For    time.Duration                 // how long a page stays in it
@@ -60,7 +60,7 @@ type Page struct {
 	Hidden func(location string) bool
 }
 
-// View is what elements depend on besides what is stored.
+// View has what elements depend on, besides what is stored.
 type View struct {
 	URL         func(location string) string // the absolute URL of a page
 	Shows       func(location string) bool   // whether a file may name a page

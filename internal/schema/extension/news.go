@@ -62,8 +62,8 @@ const MaxPublication = 200
 // articleType matches the schema.org types that count as articles.
 var articleType = regexp.MustCompile(`(?:Article|BlogPosting|Report)$`)
 
-// readArticle returns the article that the page is, or the zero one. A page with several articles is
-// a list. The language is that of the html element, if it has one.
+// readArticle returns the article that the page is, or the zero one. A page with several articles is a list. The
+// language is that of the html element, else the article's own.
 func readArticle(p *Page) article {
 	var a html.Thing
 	for _, t := range p.Things {

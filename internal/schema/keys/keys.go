@@ -68,8 +68,8 @@ func (k Keys) Duplicates(showing uint64) string {
 	return fmt.Sprintf("%sduplicates|%016x", string(k), showing)
 }
 
-// List is the key of what shard n says about a page. If location is "", it is the start of the keys
-// of all pages of the shard.
+// List is the key of a page's entry in shard n. If location is "", it is the start of the keys of all pages of the
+// shard.
 func (k Keys) List(n int, location string) string {
 	return fmt.Sprintf("%slist|%06d|%s", string(k), n, location)
 }

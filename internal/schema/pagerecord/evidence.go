@@ -27,7 +27,7 @@ func (p *Page) Found() bool { return p.Led() && (p.Public() || p.Passes()) }
 // After that, nobody will ask for it.
 const unseenFor = 2 * day
 
-// LeavesOpen returns what a location leaves open about a page that links to it.
+// LeavesOpen says what it may add to read a page again that links to the location.
 func (p *Page) LeavesOpen(now moment.Time) Openness {
 	switch {
 	case p.Public():

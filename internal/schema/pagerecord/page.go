@@ -49,7 +49,7 @@ type Loaded struct {
 	Tallied  eligibility.Standing // how the tally counts the record
 	Before   moment.Time          // the observation before the one being merged, to the second, 0 if none
 	Change   moment.Time          // the last content change before the transaction
-	Joined   uint64               // the content among whose duplicates the page may be, 0 for none
+	Joined   uint64               // the content of whose duplicates the page may be one, 0 for none
 }
 
 // Public reports whether the page is or was listed. Then its location is not secret.
@@ -166,7 +166,7 @@ type Copies struct {
 type Languages struct {
 	Claims   []Claim               `cbor:"1,keyasint,omitzero"` // what the page names as such
 	Peers    []extension.Alternate `cbor:"2,keyasint,omitzero"` // those that are listed and name the page in return
-	Language uint16                `cbor:"5,keyasint,omitzero"` // that of the text in the mark, see observation.Language
+	Language uint16                `cbor:"5,keyasint,omitzero"` // of the text in the mark, see observation.Language
 	// since when visitors got another one, to the second, 0 if the last did not
 	Foreign moment.Time `cbor:"6,keyasint,omitzero"`
 }

@@ -32,8 +32,8 @@ type Layout struct {
 	// process may have begun the next one meanwhile: a full shard is passed over.
 	Filling int
 
-	// Section returns the section of a location, "" for none; nil if the site has no sections. Sections are those of the
-	// shards, as far as they are known. They are replaced, never changed.
+	// Section returns the section of a location, "" for none. It is nil if the site has no sections. Sections has the
+	// section of each known shard. The map is replaced, never changed.
 	Section  func(location string) string
 	Sections map[int]string
 }

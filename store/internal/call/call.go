@@ -29,8 +29,8 @@ func (l *Lock) Take(ctx context.Context) error {
 // Release gives the lock to the call that waits longest.
 func (l *Lock) Release() { l.one.Release(1) }
 
-// Changes calls fn of an Update with copies of the old values, and returns what it changed, in order:
-// copies, whose Value is nil if the key is to be deleted. The error is fn's, or that of what it left.
+// Changes calls the fn of an Update with copies of the old values. It returns copies of the records that fn changed, in
+// the order of the keys; a nil Value deletes the key. The error is fn's, or says which limit fn exceeded.
 func Changes(keys []string, old [][]byte, fn func(values [][]byte) error) (changes []store.Record, err error) {
 	values := make([][]byte, len(old))
 	for i, value := range old {

@@ -116,7 +116,7 @@ var (
 		`(?:[ \t\r\n]+standalone[ \t\r\n]*=[ \t\r\n]*(?:"(?:yes|no)"|'(?:yes|no)'))?[ \t\r\n]*\?>`)
 	// declares matches what begins a declaration, well-formed or not, and not another instruction such as xml-stylesheet.
 	declares = regexp.MustCompile(`^<\?(?i:xml)[ \t\r\n?]`)
-	// likely matches the root of a file that lists pages, wherever it stands, and here such a one at the beginning.
+	// likely matches the root of a file that lists pages, wherever it stands; here matches one at the beginning.
 	likely = regexp.MustCompile(roots)
 	here   = regexp.MustCompile("^" + roots)
 	entity = regexp.MustCompile(`<!ENTITY\s+([^\s%]+)\s+(?:"([^"&]*)"|'([^'&]*)')`)
@@ -208,7 +208,7 @@ func (s *scanner) before(at, line int) bool {
 // leading returns how many blanks a text begins with.
 func leading(text []byte) int { return len(text) - len(bytes.TrimLeft(text, blanks)) }
 
-// after notes what stands after the root. Nothing is read of that.
+// after notes what stands after the root, and ends the reading.
 func (s *scanner) after(at, line int) bool {
 	blank := leading(s.text[at:])
 	rest := s.text[at+blank:]
