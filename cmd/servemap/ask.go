@@ -54,7 +54,7 @@ func healthCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 		if a.json {
 			_ = a.show(h)
 		} else {
-			fmt.Fprintln(s.out, terminal.Escape(text, ""))
+			fmt.Fprintln(s.out, terminal.Escape(terminal.Conceal(text), ""))
 		}
 		if err != nil || !h.Serves {
 			return errNo

@@ -277,7 +277,7 @@ func (c *checking) ofSite(at *url.URL) error {
 func openOut(out string) (*os.Root, error) {
 	dir, err := os.OpenRoot(filepath.Dir(out))
 	if err != nil {
-		return nil, usage("-out: %v; make the folder first", err)
+		return nil, usage("-out %s: its folder: %v; make it first", out, errors.Unwrap(err))
 	}
 	probe := (*os.File)(nil)
 	if err = control.Replaceable(dir, filepath.Base(out)); err != nil {

@@ -5,9 +5,11 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
+	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
 )
 
 // readFile reads the sites of a file.
@@ -78,7 +80,7 @@ func configCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 			text = append(text, aRule...)
 		}
 		if err == nil {
-			_, err = s.out.Write(text)
+			_, err = io.WriteString(s.out, terminal.Conceal(string(text)))
 		}
 		return cmp.Or(err, wrong) // also what is to be filled out, or stands on another machine, is printed
 	}

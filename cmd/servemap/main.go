@@ -194,10 +194,10 @@ func run(ctx context.Context, args []string, s streams) int {
 	case errors.As(err, &e) && e.text == "":
 		return e.code
 	case ctx.Err() != nil:
-		fmt.Fprintf(s.err, "%s: interrupted%s\n", name, strings.TrimPrefix(": "+err.Error(), ": "+context.Canceled.Error()))
+		fmt.Fprintf(s.err, "%s: interrupted%s\n", name, strings.TrimPrefix(": "+terminal.Conceal(err.Error()), ": "+context.Canceled.Error()))
 		return codeInterrupted
 	}
-	fmt.Fprintf(s.err, "%s: %v\n", name, err)
+	fmt.Fprintf(s.err, "%s: %s\n", name, terminal.Conceal(err.Error()))
 	return cmp.Or(e.code, codeFailed)
 }
 

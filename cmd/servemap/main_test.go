@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"flag"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -15,6 +17,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
+	"github.com/servemap/servemap/cmd/servemap/internal/settings"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
@@ -377,4 +380,44 @@ func sameStrings(t *testing.T, what string, got []string, want ...string) {
 	t.Helper()
 	slices.Sort(want)
 	base.EqualLists(t, slices.Sorted(slices.Values(got)), want, "%s", what)
+}
+
+// TestNoCommandRepeatsAPassword gives each command addresses with a user and a password: as its argument, as one too many,
+// in the place of its name, as the value of each flag, and as the name and the value of each setting of a file.
+func TestNoCommandRepeatsAPassword(t *testing.T) {
+	t.Chdir(t.TempDir())
+	calls := [][]string{}
+	forms := []string{"http://me:hunter2@127.0.0.1:1", "me:hunter2@127.0.0.1:1", "http://me:hunter2/x@127.0.0.1", "http:me:hunter2@127.0.0.1"}
+	for _, at := range forms {
+		calls = append(calls, []string{at}, []string{"-" + at}, []string{"help", at})
+		for _, c := range commands() {
+			calls = append(calls, []string{c.name, at}, []string{c.name, at, at}, []string{c.name, "-" + at, at},
+				[]string{c.name, "-data", at, at}, []string{c.name, "-x=" + at})
+			fs, _ := c.flagSet(streams{out: io.Discard, err: io.Discard})
+			fs.VisitAll(func(f *flag.Flag) { calls = append(calls, []string{c.name, "-" + f.Name + "=" + at}) })
+			if c.takes != "" {
+				fs.VisitAll(func(f *flag.Flag) {
+					calls = append(calls, []string{c.name, "-" + f.Name + "=" + at, "http://127.0.0.1:1"})
+				})
+			}
+		}
+		for _, x := range new(settings.Settings).All() {
+			for n, line := range []string{fmt.Sprintf("%s = %q", x.Key, at), fmt.Sprintf("%s = [%q]", x.Key, at), at + " = 1",
+				fmt.Sprintf("%q = 1", at)} {
+				file := fmt.Sprintf("%s-%d.toml", x.Key, n)
+				base.Check(t, os.WriteFile(file, []byte(line+"\n"), 0o600))
+				calls = append(calls, []string{"run", "-config", file}, []string{"config", "-config", file})
+			}
+		}
+		for _, args := range calls {
+			ctx, end := context.WithTimeout(t.Context(), 5*time.Second)
+			var out, errs bytes.Buffer
+			run(ctx, args, streams{out: &out, err: &errs})
+			end()
+			if says := out.String() + errs.String(); strings.Contains(says, "hunter2") {
+				t.Errorf("%q says %q", args, says)
+			}
+		}
+		calls = nil
+	}
 }

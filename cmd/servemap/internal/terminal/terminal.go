@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -174,4 +176,23 @@ func Escape(text, keep string) string {
 		}
 	}
 	return b.String()
+}
+
+// mayHide matches what may have a user and a password before its last @: up to it in an address, and else in a word.
+var mayHide = regexp.MustCompile(`(\w+:/*)?[^\s/@]*:[^/@\n]*@(?:[^\s/@]*@)*|[^\s"'` + "`" + `]*@`)
+
+// Conceal replaces the user and the password of each address in a text: whoever gave them may show others what a command
+// says. An @ in the path of an address, and that of a mail address, stay.
+func Conceal(text string) string {
+	return mayHide.ReplaceAllStringFunc(text, func(before string) string {
+		scheme, _, _ := strings.Cut(before, "://")
+		u, err := url.Parse(before + "host")
+		switch {
+		case !strings.Contains(before, ":"), err == nil && u.Host != "" && u.User == nil:
+			return before
+		case scheme == before:
+			return "***@"
+		}
+		return scheme + "://***@"
+	})
 }

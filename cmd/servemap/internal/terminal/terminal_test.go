@@ -52,3 +52,25 @@ func TestProgressIsOneLineOfATerminal(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestConcealHidesPasswordsAlone(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"http://user:pw@host is no URL", "http://***@host is no URL"},
+		{`"http://user:pw@host/a?b" belongs to no flag`, `"http://***@host/a?b" belongs to no flag`},
+		{"-to=http://token@host", "-to=http://***@host"},
+		{"give user:pw@host", "give ***@host"},
+		{"http://user:p/w@host", "http://***@host"},
+		{"http://user:p w@host", "http://***@host"},
+		{"http://user:p@w@host", "http://***@host"},
+		{"http:user:pw@host", "***@host"},
+		{"postgres://user:pw@host:5432/db and http://a:b@c", "postgres://***@host:5432/db and http://***@c"},
+		{"https://example.com/@name is not listed", "https://example.com/@name is not listed"},
+		{"https://example.com:8080/a/@name, b", "https://example.com:8080/a/@name, b"},
+		{"ask me@example.com", "ask me@example.com"},
+		{"/@name: not listed", "/@name: not listed"},
+	} {
+		if got := Conceal(tt.text); got != tt.want {
+			t.Errorf("%q became %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}
