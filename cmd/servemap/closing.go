@@ -149,9 +149,10 @@ func (t *table) links(done servemap.Exploration, rest int) (left, besides []left
 	for i := range all {
 		l := &all[i]
 		if l.Count = max(0, l.Count-told[l.Cause]); slices.Contains(unasked, messages.ReasonNamed(l.Cause).Reason) {
-			n := min(l.Count, rest)
-			t.link(*l, n, done)
-			l.Count, rest = l.Count-n, rest-n
+			if rest > 0 { // a cause is told in one row, also if not all of these are pages that are known
+				t.link(*l, l.Count, done)
+				l.Count, rest = 0, max(0, rest-l.Count)
+			}
 		}
 	}
 	t.add(leftOut{n: rest, why: "not named here: the address looks like a secret, or was not asked for",

@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -112,5 +113,15 @@ func TestSummaryOfACrawlTellsEachPageOnce(t *testing.T) {
 	}
 	if len(rows) > 0 || len(c.left) != len(want) || len(c.broken) != 1 {
 		t.Errorf("%d rows, not told as they should be: %v; broken: %v", len(c.left), rows, c.broken)
+	}
+}
+
+// TestCrawlThatIsCutTellsOnceWhatItDidNotAskFor has a site of which some pages are only in its sitemap.
+func TestCrawlThatIsCutTellsOnceWhatItDidNotAskFor(t *testing.T) {
+	site := siteOf(t, map[string]string{"/sitemap.xml": set("/1", "/2", "/3", "/4"),
+		"/": aPage + "<a href=/a>a</a><a href=/b>b</a><a href=/c>c</a>"})
+	_, says, errs := call(t, "crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml"), "-max", "2")
+	if n := strings.Count(says, "not asked for, as the limit"); n != 1 {
+		t.Errorf("it says so %d times: %s%s", n, says, errs)
 	}
 }

@@ -116,6 +116,7 @@ func (c *checker) conclude(ctx context.Context, all []*pages.Page, nowhere *page
 	}
 	c.judge.Languages(c.wrong(append(c.versions(ctx), all...)))
 	pages.Compare(all, nowhere, c.Report, c.now)
+	c.Of("scripts", c.Sample.Read-c.Sample.Files)
 }
 
 // versions asks for some pages in other languages that are not listed.

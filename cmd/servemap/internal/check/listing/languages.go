@@ -81,6 +81,9 @@ func (r *reader) alternates(n *sitemap.Node, e Entry) {
 
 // links takes the versions in other languages of a page, that its entry names, or the page itself.
 func (j *Judge) links(e Entry, links []Link, inPage bool) {
+	if inPage { // no line of the sitemap has them
+		e = Entry{Loc: e.Loc}
+	}
 	v := versions{inPage: inPage}
 	langs := map[string]string{}
 	for _, l := range links {
@@ -129,6 +132,9 @@ func (j *Judge) others(yield func(e Entry, self string, v versions, one version)
 		}
 		self := address.KeyOf(e.Loc)
 		seen := map[string]bool{self: true}
+		if j.languages[self].inPage {
+			e = Entry{Loc: e.Loc}
+		}
 		for _, one := range j.languages[self].to {
 			if !seen[one.key] && badLanguage(one.lang) == "" { // else it was told
 				yield(e, self, j.languages[self], one)

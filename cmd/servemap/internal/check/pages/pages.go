@@ -228,7 +228,9 @@ func (p *Page) page(now time.Time) {
 	if !p.leadsOn(base, &facts) && response.IsHTML(typ) {
 		p.letters, p.size = letters(facts.Blocks), len(p.Body)
 		p.scripts = scripted(p.Body, p.letters)
-		if facts.Password {
+		if to := leads.FindSubmatch(p.Body); p.scripts && to != nil {
+			p.leadsByScript(base, string(to[1]))
+		} else if facts.Password {
 			p.tell("login", "shows a field for a password")
 		} else if notFound(&facts, p.letters) {
 			p.tell("soft-404", "says that there is no page: %q", firstOf(facts))
@@ -257,6 +259,24 @@ func (p *Page) leadsOn(base *url.URL, facts *html.Facts) bool {
 		p.lead(to, "stub", "leads on to %s by itself (refresh)", to.String())
 	}
 	return true
+}
+
+// leads matches a script that does nothing before it leads elsewhere.
+var leads = regexp.MustCompile(`(?i)<script\b[^>]*>\s*(?://\s*)?(?:<!(?:--|\[CDATA\[)\s*)?(?:(?:window|document|self|top|parent)\.)?` +
+	`location(?:\.href)?\s*(?:=|\.(?:replace|assign)\()\s*["'` + "`" + `]([^"'` + "`" + `]+)["'` + "`" + `]`)
+
+// leadsByScript judges a page without a text that a script leads on.
+func (p *Page) leadsByScript(base *url.URL, href string) {
+	to, err := base.Parse(href)
+	if err != nil || to.Host == p.at.Host && to.Path == p.at.Path {
+		return
+	}
+	p.scripts = false // which would be said of its text
+	if IsLogIn(href) {
+		p.tell("login", "leads visitors to log in, at %s", to.String())
+		return
+	}
+	p.lead(to, "stub", "leads on to %s by a script alone", to.String())
 }
 
 // canonical judges which address a page names as its own.

@@ -127,6 +127,14 @@ func (r *Report) Add(kind string, at At, text string, args ...any) {
 	}
 }
 
+// Of says in the title of a kind of which number of pages these are.
+func (r *Report) Of(kind string, n int) {
+	if at := slices.IndexFunc(r.Groups, func(g Group) bool { return g.Kind == kind }); at >= 0 {
+		_, title, _ := strings.Cut(r.Groups[at].Title, " ")
+		r.Groups[at].Title = "of " + words.Count(n, "page") + " read " + title
+	}
+}
+
 // IsFault reports whether what is found of a kind is a fault.
 func IsFault(kind string) bool { return kinds[kind].level == fault }
 
