@@ -22,18 +22,18 @@ func LastMod(d lastmod.Date, h lastmod.History, trust lastmod.Trust, now moment.
 	case why != lastmod.NoDoubt:
 		return undated(d, h, trust, why)
 	case d.Seen && !d.By.Gives():
-		return changed(h) + "The lastmod is when the change was first seen." + awaited(h)
+		return changed(h) + "The lastmod is when the change was first seen." + later(h)
 	case d.Seen:
-		return changed(h) + "The lastmod is the time that " + gave(h, d, "") + "." + awaited(h)
+		return changed(h) + "The lastmod is the time that " + gave(h, d, "") + "." + later(h)
 	case !d.By.Gives():
 		seen := "the first visit"
 		if d.At < moment.Of(h.FirstSeen).Second() {
 			seen = "the visit that first showed a link to it"
 		}
-		return "The page is new: no page linked to it before. The lastmod is the time of " + seen + "." + awaited(h)
+		return "The page is new: no page linked to it before. The lastmod is the time of " + seen + "." + later(h)
 	}
-	return fmt.Sprintf("No change was seen since the first visit at %s. The lastmod is the time that %s.",
-		stamp(h.FirstSeen), gave(h, d, ", but nothing that counts changed with it")) + awaited(h)
+	return fmt.Sprintf("%s. The lastmod is the time that %s.", capital(unchanged(h)),
+		gave(h, d, ", but nothing that counts changed with it")) + awaited(h)
 }
 
 // Unlisted stands before the date that a page would have if it were listed.
@@ -69,10 +69,33 @@ func gave(h lastmod.History, d lastmod.Date, why string) string {
 	return d.By.String() + " gives"
 }
 
+// unchanged says that no change was seen, or that it was taken back.
+func unchanged(h lastmod.History) string {
+	if h.Undone.IsZero() {
+		return "no change that counts was seen since the first visit at " + stamp(h.FirstSeen)
+	}
+	return "the change " + takenBack(h)
+}
+
+func takenBack(h lastmod.History) string {
+	return "seen at " + stamp(h.Undone) + " was taken back, since other pages soon showed the same, or something new in " +
+		"the same place, as after a deploy or in a maintenance"
+}
+
+// later says what followed the change that gives the lastmod.
+func later(h lastmod.History) string {
+	if h.Undone.IsZero() {
+		return awaited(h)
+	}
+	return " A later change " + takenBack(h) + "." + awaited(h)
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
 // undated says why a page of which no change was seen has no lastmod: the date that was chosen is doubted, or no
 // source gives one that counts.
 func undated(d lastmod.Date, h lastmod.History, trust lastmod.Trust, doubt lastmod.Doubt) string {
-	opening, why := "There is no lastmod: ", []string{"no change was seen since the first visit at " + stamp(h.FirstSeen)}
+	opening, why := "There is no lastmod: ", []string{unchanged(h)}
 	if !h.Held.IsZero() {
 		opening = "There is no lastmod yet: "
 		why[0] = "something new was first seen at " + stamp(h.Held) + ", and that time is the lastmod once " + decides(h)

@@ -31,6 +31,8 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 		}
 		return h
 	}
+	undone := lastmod.History{Undone: unix(1200)}
+	const takenBack = "seen at 1 Jan 1970, 00:20:00 UTC was taken back, since other pages soon showed the same"
 	const moved, maybe = ", but nothing that counts changed with it", "It counts as a change"
 	tests := []struct {
 		name  string
@@ -48,14 +50,20 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 		{"exact, and the source is not believed by now", lastmod.Date{At: moment.Seconds(700), By: lastmod.Server,
 			Seen: true}, lastmod.History{}, clock, []string{"time that Last-Modified gives"}, "now gives"},
 		{"given by the server", byServer, lastmod.History{}, lastmod.Trust{},
-			[]string{"No change was seen since the first visit at 1 Jan 1970, 00:05:00 UTC", "Last-Modified gives"},
+			[]string{"No change that counts was seen since the first visit at 1 Jan 1970, 00:05:00 UTC", "Last-Modified gives"},
 			"now gives"},
 		{"new", lastmod.Date{At: moment.Seconds(300), By: lastmod.Link}, lastmod.History{}, lastmod.Trust{},
 			[]string{"new", "the time of the first visit."}, "now gives"},
 		{"new, and seen some time after its link", lastmod.Date{At: moment.Seconds(200), By: lastmod.Link}, lastmod.History{},
 			lastmod.Trust{}, []string{"new", "the visit that first showed a link to it."}, "now gives"},
 		{"nothing known", lastmod.Date{}, lastmod.History{}, lastmod.Trust{},
-			[]string{"no lastmod: no change was seen since the first visit at 1 Jan 1970, 00:05:00 UTC."}, "now gives"},
+			[]string{"no lastmod: no change that counts was seen since the first visit at 1 Jan 1970, 00:05:00 UTC."}, "now gives"},
+		{"taken back", lastmod.Date{}, undone, lastmod.Trust{}, []string{"There is no lastmod: the change " + takenBack},
+			"no change"},
+		{"taken back, and given by the server", byServer, undone, lastmod.Trust{},
+			[]string{"The change " + takenBack, "Last-Modified gives."}, "o change that"},
+		{"taken back after another change", lastmod.Date{At: moment.Seconds(800), Seen: true}, undone, lastmod.Trust{},
+			[]string{"The lastmod is when the change was first seen. A later change " + takenBack}, "o change that"},
 		{"changed by a clock that was ahead", lastmod.Date{At: moment.Seconds(5000), Seen: true}, lastmod.History{},
 			lastmod.Trust{}, []string{"no lastmod", "lies in the future"}, "now gives"},
 		{"a clock for a source", byServer, lastmod.History{}, clock, []string{"no lastmod",
@@ -73,7 +81,7 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 		{"given by the server, and still", byServer, last(500, 0), lastmod.Trust{}, []string{"Last-Modified gives."},
 			"now gives"},
 		{"the server gives another by now", byServer, last(900, 0), lastmod.Trust{},
-			[]string{"No change was seen", "that Last-Modified gave for that content. It now gives 1 Jan 1970, 00:15:00 UTC" +
+			[]string{"No change that counts was seen", "that Last-Modified gave for that content. It now gives 1 Jan 1970, 00:15:00 UTC" +
 				moved}, "Last-Modified gives."},
 		{"the page gives another by now", byPage, last(0, 900), lastmod.Trust{},
 			[]string{"the page itself gave for that content. It now gives 1 Jan 1970, 00:15:00 UTC", moved}, maybe},
@@ -89,7 +97,7 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 		{"nothing but what is held", lastmod.Date{}, holds(lastmod.History{}, 900, 2), lastmod.Trust{}, []string{
 			"There is no lastmod yet: something new was first seen at 1 Jan 1970, 00:15:00 UTC, and that time is the lastmod " +
 				"once 2 more visits, each a minute later or more, show it too.",
-		}, "no change was seen"},
+		}, "no change that"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

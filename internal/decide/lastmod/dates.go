@@ -26,12 +26,12 @@ type Dates struct {
 	Announced moment.Time     `cbor:"8,keyasint,omitzero"`
 	Maybe     HeldObservation `cbor:"9,keyasint,omitzero"`  // the observation that showed what the mark holds
 	Was       Date            `cbor:"10,keyasint,omitzero"` // the date before the first change, see Undo
-	Undone    Undone          `cbor:"11,keyasint,omitzero"` // the change that Undo took back
+	Undone    Undone          `cbor:"11,keyasint,omitzero"` // the change that Undo took back last
 }
 
 // Undone is a change that was taken back.
 type Undone struct {
-	Date    Date        `cbor:"1,keyasint,omitzero"`
+	Date    Date        `cbor:"1,keyasint,omitzero"` // zero once it cannot come back
 	Changed moment.Time `cbor:"2,keyasint,omitzero"`
 }
 
@@ -156,14 +156,15 @@ func (d *Dates) Undo() {
 
 // Redo restores the change that Undo took back: the content is the page's own after all.
 func (d *Dates) Redo() {
-	if u := d.Undone; u.Changed != 0 {
+	if u := d.Undone; u.Date.At != 0 {
 		d.begin(u.Date)
 		d.Changed = u.Changed
 	}
 }
 
-// Return forgets the change that Undo took back: the page shows its own content again.
-func (d *Dates) Return() { d.Undone = Undone{} }
+// Return makes sure that the change that Undo took back stays so: the page shows its own content again. When it was seen
+// is kept for the owner.
+func (d *Dates) Return() { d.Undone.Date = Date{} }
 
 // begin counts another change, and gives it a date.
 func (d *Dates) begin(date Date) {
@@ -237,6 +238,7 @@ type History struct {
 	Times     []time.Time // of the last changes, the latest first, at most four
 	Changed   time.Time   // the observation that first showed the present content, zero if no change was seen
 	Unchanged time.Time   // the observation before that, zero if not known
+	Undone    time.Time   // the observation that first showed a later change, which was taken back; zero if none was
 
 	// Given is the last date of each source. The decided date is an earlier one if a date moved while no change was seen.
 	Given Given[time.Time]
@@ -255,7 +257,7 @@ func (d Dates) History() (h History) {
 			h.Times = append(h.Times, t.Time())
 		}
 	}
-	h.Changed, h.Unchanged = d.Changed.Time(), d.Unchanged.Time()
+	h.Changed, h.Unchanged, h.Undone = d.Changed.Time(), d.Unchanged.Time(), d.Undone.Changed.Time()
 	for _, s := range givers {
 		h.Given[s] = d.Last[s].Time()
 	}

@@ -59,6 +59,13 @@ func TestChangeIsTakenBackAndRestored(t *testing.T) {
 	if d.Redo(); d.Date != before.Date {
 		t.Errorf("restored although the page shows its own content again: %+v", d)
 	}
+	if h := d.History(); !h.Undone.Equal(after.Changed.Time()) {
+		t.Errorf("the change that was taken back was seen at %v, want %v", h.Undone, after.Changed.Time())
+	}
+	d, _ = d.Observe(Observation{At: 12_000_000, Outcome: mark.Changed, Since: 12_000_000}, Trust{})
+	if !d.History().Undone.IsZero() {
+		t.Errorf("after the next change it still says that one was taken back: %+v", d)
+	}
 }
 
 // One after the other is taken back, until the date is the one that was given before all changes.

@@ -230,7 +230,7 @@ func TestPageThatOthersShowForAWhileKeepsItsDate(t *testing.T) {
 		if p != "/" {
 			w.wantLastMod(p, 0)
 		}
-		if is := w.record(p); is.PendingRemoval != (pagerecord.PendingRemoval{}) || is.Dates.Undone != (lastmod.Undone{}) {
+		if is := w.record(p); is.PendingRemoval != (pagerecord.PendingRemoval{}) || is.Dates.Undone.Date != (lastmod.Date{}) {
 			t.Errorf("%s is still thought to show the content of others: %+v", p, is.PendingRemoval)
 		}
 	}

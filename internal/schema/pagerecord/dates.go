@@ -39,10 +39,10 @@ func (p *Page) Estimate(o mark.Outcome, found lastmod.Finding, at int64) {
 	p.Freq = p.Rate.Freq(p.Freq)
 }
 
-// Return forgets the change that was taken back: the page shows its own content again. If that change was the only one,
-// the estimate forgets it too.
+// Return notes that the page shows its own content again, so a change that was taken back stays so. If it was the only
+// one, the estimate forgets it.
 func (p *Page) Return() {
-	if p.Dates.Undone.Changed != 0 && p.Dates.Count == 0 {
+	if p.Dates.Undone.Date.At != 0 && p.Dates.Count == 0 {
 		p.Rate.Past = rate.History{}
 	}
 	p.Dates.Return()
