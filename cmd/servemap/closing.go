@@ -97,14 +97,18 @@ func (c *closing) leave(done servemap.Exploration, groups []inspect.Group, named
 	for _, l := range c.broken {
 		t.told[l.URL] = true
 	}
+	query, tried := eligibility.AddressQuery.String(), eligibility.QueryNotCanonical.String()
 	rest := 0 // pages that nobody got, and that are not told yet
 	for _, g := range unbroken(groups, named, c.broken) {
+		if g.Reason == query { // exploring asked for some of them
+			named[query] = append(named[tried], named[query]...)
+		}
 		switch l := groupOf(g, named[g.Reason]); {
-		case g.Care == messages.Fine:
+		case g.Care == messages.Fine, g.Reason == tried && g.AsLinks:
 		case slices.Contains(unseen, messages.ReasonNamed(g.Reason).Reason):
 			rest += g.Pages - t.answered(named[g.Reason])
 		default:
-			if g.Reason == eligibility.AddressQuery.String() {
+			if g.Reason == query || g.Reason == tried { // it names the parameters
 				l.todo = messages.QueryRemedy(done.Params)
 			}
 			for _, u := range done.Links[g.Reason] { // more than the inspector names at once

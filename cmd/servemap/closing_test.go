@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -123,5 +124,22 @@ func TestCrawlThatIsCutTellsOnceWhatItDidNotAskFor(t *testing.T) {
 	_, says, errs := call(t, "crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml"), "-max", "2")
 	if n := strings.Count(says, "not asked for, as the limit"); n != 1 {
 		t.Errorf("it says so %d times: %s%s", n, says, errs)
+	}
+}
+
+// TestCrawlCountsEachPageWithAParameterOnce has a site of articles, of which a crawl tries some.
+func TestCrawlCountsEachPageWithAParameterOnce(t *testing.T) {
+	files, links := map[string]string{}, ""
+	for n := range 12 {
+		at := fmt.Sprintf("/article.php?id=%d", n)
+		files[at] = fmt.Sprintf("<!doctype html><title>Article %d</title><main><p>It tells tale %d of many.</main>", n, n)
+		links += "<a href=" + at + ">x</a>"
+	}
+	files["/"] = aPage + links
+	says := must(t, "crawl", siteOf(t, files), "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
+	for _, want := range []string{" · 12 left out ", "Left out: 12 linked pages of /article.php with id.\n", "and 9 more; -all names them\n"} {
+		if !strings.Contains(says, want) {
+			t.Errorf("it does not say %q: %s", want, says)
+		}
 	}
 }

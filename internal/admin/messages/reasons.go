@@ -266,7 +266,7 @@ const (
 	this       = "{AlwaysThis}"
 	letIn      = "If {it is|they are} public, answer {it|them} with 200 for visitors who are not logged in."
 	unreadable = "Use gzip, br or zstd, or compress only after servemap."
-	forOne     = "Send that only with pages for one visitor, or set {Public} for the others."
+	forOne     = "Send that only with pages for one visitor, or name the others in {Public}."
 	address    = "Link to {it|them} by another address, or ignore {it if it is no page|them if they are no pages}."
 	files      = "Only pages of HTML are listed: keep PDFs and other files in the sitemap that you have."
 	back       = "{It comes|They come} back when an anonymous visitor gets {it|them} again."
