@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -59,18 +60,24 @@ func (s *Site) Wrap(next http.Handler) http.Handler {
 // match no route. Call it once, after r's routes and its NotFoundHandler are set, and before
 // r.Use of what asks for a log-in: else that stands before the sitemap too. r is the
 // root router, or a subrouter with the whole folder of the origin. Mount panics if r is
-// nil, or a subrouter that does not get the requests for the folder or the sitemap.
+// nil, has the site already, or is a subrouter that does not get the requests for the folder or the sitemap.
 func (s *Site) Mount(r *mux.Router) {
 	if r == nil {
 		panic("servemap: Mount: the router is nil")
 	}
+	_ = r.Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
+		if m, is := route.GetHandler().(mounted); is && m.site == s {
+			panic("servemap: Mount: this router has the site already; call Mount once, after all routes")
+		}
+		return nil
+	})
 	files := r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool {
 		owns := s.front.Owns(r)
 		if owns {
 			s.front.Missed(r) // what was added to r by Use may answer it
 		}
 		return owns
-	}).Handler(http.HandlerFunc(s.front.ServeFile))
+	}).Handler(mounted{http.HandlerFunc(s.front.ServeFile), s})
 	if path := s.front.Outside(files); path != "" {
 		panic(fmt.Sprintf("servemap: Mount: no request for %q reaches this subrouter, so the site would not be seen, or "+
 			"its sitemap not be served; "+
@@ -103,6 +110,12 @@ func (s *Site) Mount(r *mux.Router) {
 	r.NotFoundHandler = s.front.Wrap(r.NotFoundHandler)
 }
 
+// mounted serves the files of a site, where Mount finds it among the routes.
+type mounted struct {
+	http.HandlerFunc
+	site *Site
+}
+
 // Inspector returns a handler that shows the owner what the site has learned, and why. allow
 // says who may see it: a function from [Password], or your own. If it is nil, whoever opens
 // the link in the log may, until the process ends. Everybody else gets 404. Mount it below
@@ -128,8 +141,12 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 		s.log.Logger().Info("servemap: Inspector: "+s.InspectorLink(linkedAt)+" (mounted elsewhere? use that path)", "origin",
 			s.origin.String())
 	}
+	var told sync.Once
 	return inspector{func(w http.ResponseWriter, r *http.Request) {
 		s.observer.Disown(w, r)
+		if fix := inspect.Narrow(r, s.looks.Inner.Load()); fix != "" {
+			told.Do(func() { s.log.Logger().Error("servemap: Inspector: "+fix, "origin", s.origin.String()) })
+		}
 		if s.unmounted() {
 			s.hints.Give(messages.Unwrapped, "")
 		}
@@ -167,9 +184,11 @@ func (i inspected) Stats() (any, messages.Counts) {
 // counts are the numbers from which texts about the whole site are made.
 func (s inspected) counts(st Stats) messages.Counts {
 	served, _ := s.files.Metrics()
+	left := s.left.Load()
 	return messages.Counts{
-		Unserved: s.unserved(),
-		Origin:   s.origin.String(), Listed: st.Listed, Dated: served.Dated, Observations: st.Observations,
+		OffersQuery: left != nil && len(messages.Parameters(left.Params)) > 0,
+		Unserved:    s.unserved(),
+		Origin:      s.origin.String(), Listed: st.Listed, Dated: served.Dated, Observations: st.Observations,
 		Verdicts: st.Verdicts, Ignored: st.Ignored, Hints: st.Hints, Broken: st.BrokenLinks, ReportOnly: s.opts.ReportOnly,
 		NoStore: st.Store != "",
 	}
@@ -879,7 +898,7 @@ func (s explained) why(p *reader.Known) (text string, missing []string) {
 	case p.Reason.Unvisited() && p.Status != 0, p.Reason == eligibility.NoPage:
 		text = messages.NoPage(p.Status)
 	}
-	return text + messages.Besides(p.Besides), missing
+	return messages.Besides(text, p.Location, p.Besides), missing
 }
 
 func (s explained) dates(p *reader.Known) Dates {

@@ -210,7 +210,7 @@ func TestCrawlTellsEachAddressOnceWithItsCause(t *testing.T) {
 		"1  page redirects (301). No link leads here, so nothing needs to be done.\n        " + at + "/ → " + site.URL +
 			"/en/\n",
 		"1  page redirects (301). Link to the address where it leads.\n        " + at + "/moved → " + site.URL + "/en/\n",
-		"1  link redirects to another host. If that is this site, as www is, give it as the origin.\n        " + at +
+		"1  link redirects to another host. Is that this site too, such as www? Give the host where visitors end as the origin.\n        " + at +
 			"/off → http://shop.example/\n",
 		"1  page is kept from the crawl by a bot wall (Cloudflare, 503). Allow the User-Agent servemap-explore",
 		"1  page is disallowed by", "1  page is empty. ",

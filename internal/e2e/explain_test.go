@@ -115,9 +115,9 @@ func TestExplainSaysWhatALinkedPageAnswers(t *testing.T) {
 					{"/refused", "It needs a log-in: the last request for it got 401", "not logged in"},
 					{"/forbidden", "It is refused: the last request for it got 403", "not logged in"},
 					{"/led", "It needs a log-in: the last request for it got 302", "not logged in"},
-					{"/moved", "got 302 instead of a page. It leads to " + testkit.Origin + "/other.", "an anonymous visitor"},
-					{"/broken", "It waits: the last request for it got 500", "an anonymous visitor"},
-					{"/text", "something else than HTML", "an anonymous visitor"},
+					{"/moved", "got 302 instead of a page. It leads to " + testkit.Origin + "/other.", "a stranger"},
+					{"/broken", "It waits: the last request for it got 500", "a stranger"},
+					{"/text", "something else than HTML", "a stranger"},
 				} {
 					e := s.Explained(tt.path)
 					if string(e.Verdict) != "waiting" || !strings.Contains(e.Text, tt.text) || len(e.Missing) != 1 ||
@@ -154,7 +154,7 @@ func TestExplainNamesAllThatKeepsAPageOutAndWhatHasEndedSince(t *testing.T) {
 			"excluded query-not-canonical, excluded rule-never, waiting no-evidence", []string{"It is not listed: " + query},
 			"nothing shows yet"},
 		{"all is mended", servemap.Options{Query: []string{"id"}, Rules: []servemap.Rule{public, lone}}, nil,
-			"excluded private, excluded rule-never, waiting no-evidence", []string{"As of its last visit, at 1 Jan 2000, 00:0",
+			"excluded private, excluded rule-never, waiting no-evidence", []string{"At its last visit, 1 Jan 2000, 00:0",
 				"sent for one visitor only", "its next visit can list it"}, "its next visit can list it"},
 		{"and visited", servemap.Options{Query: []string{"id"}, Rules: []servemap.Rule{public, lone}},
 			[]string{"/news", page, "/lone"}, "listed link, listed link, listed rule", []string{"a listed page links to it"},
@@ -264,7 +264,7 @@ func TestExplainSaysThatARouteNeedsAWholeDocument(t *testing.T) {
 		testkit.Run(t, testkit.Setup{Handler: m}, func(s *testkit.Site) {
 			s.Visit("/", "/about")
 			e := s.Explained("/about")
-			told := strings.Contains(e.Text, "if it answers with a whole document: with <html> or <title>")
+			told := strings.Contains(e.Text, "if it answers with a whole document (<html> or <title>)")
 			if string(e.Verdict) != verdict || told != (verdict == "waiting") {
 				t.Errorf("%s: %s, %s", body, e.Verdict, e.Text)
 			}

@@ -192,9 +192,9 @@ func TestExplainSaysWhatExploringLeftOutAndDidNotFind(t *testing.T) {
 	testkit.Run(t, testkit.Setup{Handler: site, Options: servemap.Options{Rules: rules}}, func(s *testkit.Site) {
 		explore(s, servemap.ExploreOptions{})
 		for _, tt := range []struct{ location, text, missing string }{
-			{"/logout", `Exploring does not ask for it, because a request for an address with such a name may change something. The word is "logout".`, `servemap.Rule{Pattern: "/logout$", List: servemap.DecisionAlways}`},
-			{"/search?color=red", "Its query has a parameter that is not allowed", "its canonical one"},
-			{"/vote/5", `The word is "vote".`, "an anonymous visitor who gets a page there"},
+			{"/logout", `Exploring leaves it out, because a request for an address with such a name may change something. The word is "logout".`, `servemap.Rule{Pattern: "/logout$", List: servemap.DecisionAlways}`},
+			{"/search?color=red", "Its query has a parameter that Options.Query does not name", "its canonical one"},
+			{"/vote/5", `The word is "vote".`, "a visit, with servemap.Rule{"},
 			{"/items/5/panel", "because a request for an address with such a name may change something",
 				`exploring, with servemap.Rule{Pattern: "/items/5/panel$"`},
 			{"/broken", "the last request for it got 404", "who gets a page there"},

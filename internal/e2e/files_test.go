@@ -119,7 +119,7 @@ func TestExplainSaysWhyAFileIsNoPage(t *testing.T) {
 			s.Visit("/", "/a.js", "/b.pdf")
 			for _, path := range []string{"/a.js"} {
 				if e := s.Explained(path); !strings.Contains(e.Text, "named like a file") || len(e.Missing) == 0 ||
-					!strings.Contains(strings.Join(e.Missing, " "), "site itself") {
+					!strings.Contains(strings.Join(e.Missing, " "), "HTML there") {
 					s.Errorf("%s: %s %q", path, e.Text, e.Missing)
 				}
 			}

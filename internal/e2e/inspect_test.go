@@ -73,7 +73,7 @@ func TestInspectorSaysWhyAPageIsMissing(t *testing.T) {
 			{"not seen", "/unseen", "open it once in a private window, and it is listed seconds later"},
 			{"nothing known", "/nothing", "Nothing is known of this page"},
 			{"a log-in that nothing links to", "/admin",
-				"or a redirect, as to a log-in: of such an address, only what a listed page links to is remembered."},
+				"a redirect or a log-in is remembered only where a listed page links."},
 			{"another slash", "/a/", "Did you mean https://example.com/a? That one is listed."},
 			{"another case", "/B/C", "Did you mean https://example.com/b/c? That one is listed."},
 			{"the sitemap itself", "/sitemap.xml", "This is a file of the sitemap itself."},
@@ -304,6 +304,63 @@ func TestMountRefusesAnInspectorOfOneAddress(t *testing.T) {
 		}()
 		s.Site.Mount(r)
 	})
+}
+
+// Who mounts an inspector after Mount, or as one address of http.ServeMux, learns what to write.
+func TestAnInspectorOfOneAddressIsTold(t *testing.T) {
+	for _, tt := range []struct {
+		name, at string
+		with     func(s *servemap.Site) http.Handler
+		told     string // "" for nothing
+	}{
+		{"after Mount", "/inspect/", func(s *servemap.Site) http.Handler {
+			r := mux.NewRouter()
+			s.Mount(r)
+			r.Handle("/inspect/", s.Inspector(everybody))
+			return r
+		}, `write r.PathPrefix(\"/inspect\").Handler(site.Inspector(...)), before site.Mount(r)`},
+		{"without a slash", "/inspect", func(s *servemap.Site) http.Handler {
+			m := http.NewServeMux()
+			m.Handle("/inspect", s.Inspector(everybody))
+			return s.Wrap(m)
+		}, `write mux.Handle(\"/inspect/\", site.Inspector(...))`},
+		{"with and without", "/inspect", func(s *servemap.Site) http.Handler {
+			m, i := http.NewServeMux(), s.Inspector(everybody)
+			m.Handle("/inspect", i)
+			m.Handle("/inspect/", i)
+			return s.Wrap(m)
+		}, ""},
+		{"as it should be", "/inspect/", func(s *servemap.Site) http.Handler {
+			m := http.NewServeMux()
+			m.Handle("/inspect/", s.Inspector(everybody))
+			return s.Wrap(m)
+		}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			testkit.Run(t, testkit.Setup{Mount: tt.with}, func(s *testkit.Site) {
+				s.Get(tt.at)
+				s.Get(tt.at)
+				s.Shut()
+				lines := 0
+				if tt.told != "" {
+					lines = 1
+				}
+				s.Logged.Want(t, lines, "the inspector has several")
+				s.Logged.Want(t, lines, cmp.Or(tt.told, "the inspector has several"))
+			})
+		})
+	}
+}
+
+func TestASecondMountIsRefused(t *testing.T) {
+	s, r := testkit.Start(t, testkit.Setup{}), mux.NewRouter()
+	s.Mount(r)
+	defer func() {
+		if text := fmt.Sprint(recover()); !strings.Contains(text, "call Mount once") {
+			t.Errorf("Mount says %q", text)
+		}
+	}()
+	s.Mount(r)
 }
 
 func TestWhatIsForTheOwnerIsHiddenFromOthers(t *testing.T) {

@@ -102,7 +102,7 @@ func TestWhatIsLeftOutHasItsCauseExampleAndRemedy(t *testing.T) {
 		{"nofollow", `/n" rel="nofollow`, "nofollow", "https://example.com/n", "Remove that", false},
 		{"a rule", "/never/x", "rule-never", "https://example.com/never/x", "", false},
 		{"robots.txt", "/private/x", "disallowed", "https://example.com/private/x", "Allow", false},
-		{"a redirect to www", "/www", "off-site", "https://example.com/www", "give it as the origin", false},
+		{"a redirect to www", "/www", "off-site", "https://example.com/www", "Give the host where visitors end as the origin", false},
 		{"a page that breaks off", "/half", "failed", "https://example.com/half", "See its log", false},
 	} {
 		h := testkit.Paths{"/": testkit.Page("home", tt.link, "/ok"), "/ok": testkit.Page("ok"),

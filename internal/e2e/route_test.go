@@ -140,3 +140,35 @@ func TestPathsOfARouterAreExploredWithoutALink(t *testing.T) {
 		})
 	}
 }
+
+// A search that nothing was typed into is no page for a sitemap, although it has a route of its own. A link lists it.
+func TestASearchNeedsMoreThanItsRoute(t *testing.T) {
+	form := func(attributes string) http.HandlerFunc {
+		return testkit.Reply(http.StatusOK, "<html><title>a page</title><form "+attributes+"><input name=q></form>"+
+			attributes+"</html>", "Content-Type", "text/html")
+	}
+	for _, tt := range []struct {
+		name, attributes string
+		links            []string
+		listed           bool
+	}{
+		{"a search", `action="/find"`, nil, false},
+		{"a search that the home page links to", `action="/find"`, []string{"/find"}, true},
+		{"a page with a form that leads elsewhere", `action="/"`, nil, true},
+		{"a page with a form of a script", ``, nil, true},
+		{"a page with a form of a script that leads nowhere", `action="#"`, nil, true},
+		{"a page that sends what was typed by POST", `method=post action="/find"`, nil, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := http.NewServeMux()
+			m.Handle("/{$}", testkit.Page("home", tt.links...))
+			m.Handle("/find", form(tt.attributes))
+			testkit.Run(t, testkit.Setup{Handler: m}, func(s *testkit.Site) {
+				s.Visit("/", "/find")
+				if e := s.Explained("/find"); e.Listed() != tt.listed {
+					s.Errorf("%s %s: %s", e.Verdict, e.Reason, e.Text)
+				}
+			})
+		})
+	}
+}

@@ -232,15 +232,47 @@ func Enter(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// Bound keeps a gorilla/mux route of an Inspector from its neighbours: the prefix "/inspect" is that of the site's own
-// "/inspection", too. It panics if the route has one address only, as r.Handle makes it.
-func Bound(route *mux.Route) {
-	prefix, _ := route.GetPathTemplate()
-	if pattern, err := route.GetPathRegexp(); err == nil && strings.HasSuffix(pattern, "$") {
-		panic(fmt.Sprintf("servemap: Mount: in gorilla/mux, Handle(%q, ...) is for that one address, and the inspector has "+
-			"several; "+
-			"write r.PathPrefix(%q).Handler(site.Inspector(...))", prefix, cmp.Or(strings.TrimSuffix(prefix, "/"), "/")))
+// Narrow says what to write in place of a route that brings only one address of an Inspector here, "" if it brings all.
+// inner is the handler of the site, nil if it is not known.
+func Narrow(r *http.Request, inner *http.Handler) string {
+	if route := mux.CurrentRoute(r); route != nil {
+		return oneAddress(route)
 	}
+	if inner == nil || r.Pattern == "" || strings.HasSuffix(r.Pattern, "/") || strings.HasSuffix(r.Pattern, "...}") {
+		return ""
+	}
+	own, is := (*inner).(*http.ServeMux)
+	if !is { // as chi names its patterns
+		return ""
+	}
+	below := r.URL.JoinPath("/")
+	if _, by := own.Handler(&http.Request{Method: http.MethodGet, Host: r.Host, URL: below}); strings.HasSuffix(by,
+		r.URL.Path+"/") {
+		return ""
+	}
+	return fmt.Sprintf("in http.ServeMux, %q is one address, and the inspector has several; write mux.Handle(%q, "+
+		"site.Inspector(...))", r.Pattern, r.URL.Path+"/")
+}
+
+// oneAddress says what to write in place of a gorilla/mux route that has one address only, as r.Handle makes it, "" if
+// it has more.
+func oneAddress(route *mux.Route) string {
+	prefix, _ := route.GetPathTemplate()
+	if pattern, err := route.GetPathRegexp(); err != nil || !strings.HasSuffix(pattern, "$") {
+		return ""
+	}
+	return fmt.Sprintf("in gorilla/mux, Handle(%q, ...) is for that one address, and the inspector has several; "+
+		"write r.PathPrefix(%q).Handler(site.Inspector(...)), before site.Mount(r)", prefix,
+		cmp.Or(strings.TrimSuffix(prefix, "/"), "/"))
+}
+
+// Bound keeps a gorilla/mux route of an Inspector from its neighbours: the prefix "/inspect" is that of the site's own
+// "/inspection", too. It panics if the route has one address only.
+func Bound(route *mux.Route) {
+	if fix := oneAddress(route); fix != "" {
+		panic("servemap: Mount: " + fix)
+	}
+	prefix, _ := route.GetPathTemplate()
 	route.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool {
 		rest, found := strings.CutPrefix(r.URL.Path, prefix)
 		return !found || rest == "" || rest[0] == '/' || strings.HasSuffix(prefix, "/")

@@ -95,7 +95,7 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 			o.Hidden += g.Pages
 		}
 	}
-	asLinks(o.Reasons, stats)
+	asLinks(o.Reasons, stats, s.OffersQuery)
 	o.Counting, o.Reading = s.Listed > 0 && len(o.History.Days) == 0, reads(o.History.Days, s)
 	if o.Reading {
 		o.State = "Reading what was learned before"
@@ -107,24 +107,24 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 }
 
 // asLinks marks the pages of which the links that were not followed tell, by what keeps them out.
-func asLinks(groups []Group, stats any) {
-	linked, remedies, left := map[string]int{}, map[string]string{}, reflect.ValueOf(stats).FieldByName("LeftOut")
+func asLinks(groups []Group, stats any, offers bool) {
+	linked, left := map[string]int{}, reflect.ValueOf(stats).FieldByName("LeftOut")
 	for n := range left.Len() {
 		if l := left.Index(n).Interface(); field[string](l, "Example") != "" { // the others are of pages
-			cause := field[string](l, "Cause")
-			linked[cause], remedies[cause] = field[int](l, "Count"), field[string](l, "Remedy")
+			linked[field[string](l, "Cause")] = field[int](l, "Count")
 		}
 	}
 	for n := range groups {
 		g := &groups[n]
-		switch g.AsLinks = linked[g.Reason] > 0; messages.ReasonNamed(g.Reason).Reason {
+		why := messages.ReasonNamed(g.Reason).Reason
+		if g.AsLinks = linked[g.Reason] > 0; g.AsLinks && (why == eligibility.AddressQuery || why == eligibility.LinkActs) {
+			g.Pages = linked[g.Reason] // one number for both
+		}
+		switch why {
 		case eligibility.QueryNotCanonical: // exploring asked for some of them
 			g.AsLinks = linked[eligibility.AddressQuery.String()] > 0
 		case eligibility.AddressQuery:
-			if g.AsLinks {
-				g.Pages = linked[g.Reason] // one number for both
-			}
-			if g.AsLinks && !messages.OffersQuery(remedies[g.Reason]) {
+			if g.AsLinks && !offers {
 				g.Care = messages.Intended
 			}
 		case eligibility.NotSeen:

@@ -77,9 +77,10 @@ const searchFor = 150 * time.Millisecond
 func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 	typed := strings.TrimSpace(q.Get("q"))
 	why := messages.ReasonNamed(q.Get("reason"))
-	_, s := i.Public.Stats()
+	stats, s := i.Public.Stats()
 	p := Pages{Selection: Selection{typed, q.Get("reason"), q.Get("changed"), q.Get("sort"), q.Get("after")},
 		Groups: groupsOf(s.Verdicts)}
+	asLinks(p.Groups, stats, s.OffersQuery)
 	v := view{Name: "pages", Nav: "pages", Title: "Pages", Query: typed}
 	from, skip := cursor(p.After)
 	want := reader.Wanted{Prefix: "/", After: from, Most: mostRows, Within: searchFor}

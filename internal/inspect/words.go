@@ -173,7 +173,7 @@ var menu = []struct{ Name, Href, Text string }{
 func evidenceOf(kinds any) (all []string) {
 	has := strings.Fields(strings.Trim(fmt.Sprint(kinds), "[]"))
 	for _, e := range []struct{ kind, text string }{
-		{"entry", "Entry page"}, {"link", "A listed page links to it"}, {"route", "Has its own route"},
+		{"entry", "Entry page"}, {"link", "A listed page links to it"}, {"route", "It has its own route"},
 		{"sitemap", "In the site's own sitemap, linked from no listed page"}, {"rule", "Your rule lists it"},
 	} {
 		if slices.Contains(has, e.kind) {
@@ -192,9 +192,10 @@ func free(missing []string, rules string) (ways []string) {
 	})
 }
 
-// upper returns a text that begins with a capital, unless it begins with the name of a setting.
+// upper returns a text that begins with a capital, unless it begins with code, as servemap.Rule{ is.
 func upper(s string) string {
-	if first, size := utf8.DecodeRuneInString(s); unicode.IsLower(first) {
+	word, _, _ := strings.Cut(s, " ")
+	if first, size := utf8.DecodeRuneInString(s); unicode.IsLower(first) && !strings.ContainsAny(word, ".{") {
 		return string(unicode.ToUpper(first)) + s[size:]
 	}
 	return s

@@ -67,7 +67,7 @@ func Early() string { return "nothing listens there yet: " + words.Say(listening
 var hintTexts = [hints]string{
 	Unwrapped: "No request has passed through this site yet, so nothing is learned; " +
 		"visits to the inspector do not count. " +
-		"To put the site around your program, " + Mounting + ".",
+		"Put the site around your program: " + Mounting + ".",
 	Routed: "The site stands inside a route of the program's router, where no request for the sitemap comes, so it is " +
 		"not served. " +
 		"With gorilla/mux, call site.Mount(r) on the root router in place of r.Use(site.Wrap). With others, put site.Wrap " +
@@ -82,7 +82,8 @@ var hintTexts = [hints]string{
 		"$_SERVER['HTTPS'] is on where that says https.",
 	OtherOrigin: "Visitors, redirects or the pages themselves use another host or scheme than the origin's, so nothing " +
 		"there is listed. " +
-		"Correct {Origin}, name its hosts in {Hosts}, or correct the canonical URLs.",
+		"Of two hosts, such as example.com and www.example.com, give the one where visitors end, and that pages name as " +
+		"canonical, as {Origin}. If the other shows the pages too, without a redirect, name it in {Hosts}.",
 	Canonicals: "Pages that name something else as canonical are not listed. Have each page name its own URL, with the " +
 		"host of {Origin}.",
 	OtherFolder: "Requests are for another folder than the origin's, so no page can be listed there. Correct {Origin}, " +

@@ -73,12 +73,6 @@ func InLog(cause, example string) string {
 	return example
 }
 
-// offers begins what may make pages of its own.
-const offers = " Left out: "
-
-// OffersQuery reports whether a QueryRemedy names a parameter that may make pages of its own.
-func OffersQuery(remedy string) bool { return strings.Contains(remedy, offers) }
-
 // QueryRemedy says what to do about parameters that keep pages out. params are as in servemap.Exploration.
 func QueryRemedy(params []string) string {
 	remedy, found := ReasonNamed(eligibility.AddressQuery.String()).Todo, []string{}
@@ -88,7 +82,7 @@ func QueryRemedy(params []string) string {
 		}
 	}
 	if len(found) > 0 {
-		remedy += offers + strings.Join(found, ", ") + "."
+		remedy += " Left out: " + strings.Join(found, ", ") + "."
 	}
 	return remedy
 }

@@ -47,7 +47,7 @@ func Setting(location string, is eligibility.Standing) (s Change) {
 		s.Does, s.Type = "To list it although it says so, add:", words.Typed("{PublicThis}", location+"$")
 	case is.Verdict == eligibility.Waiting, is.Verdict == eligibility.Held, why == eligibility.PasswordField,
 		why == eligibility.Forgotten:
-		s.Does, s.Type = "To list it once an anonymous visitor gets it, add:", always(location)
+		s.Does, s.Type = "To list it at its next visit, add:", always(location)
 	}
 	if typed, found := strings.CutSuffix(s.Type, " in Options.Rules"); found { // which is no part of what is copied
 		s.Does, s.Type = strings.TrimSuffix(s.Does, ":")+" to Options.Rules:", typed+"," // as gofmt has it, one a line

@@ -44,8 +44,10 @@ var reasons = []Reason{
 	{eligibility.ByEntry, Fine, "{it is an entry page|entry page|entry pages}", "", nil},
 	{eligibility.ByLink, Fine,
 		"{a listed page links to it|page is linked from a listed page|pages are linked from listed pages}", "", nil},
-	{eligibility.ByRoute, Fine, "{it has its own route|page has its own route|pages have their own routes}",
-		"If only your network keeps strangers out, add {Never}.", nil},
+	{eligibility.ByRoute, Fine,
+		"{it has its own route, and no listed page links to it|page has its own route, and no link from a listed page|" +
+			"pages have their own routes, and no link from a listed page}",
+		"Not meant for search engines? Add {Never} for {it|them}.", nil},
 	{eligibility.BySitemap, Fine,
 		"{the site's own sitemap has it, and no listed page links to it|page is in the site's own sitemap, and linked " +
 			"from no listed page|pages are in the site's own sitemap, and linked from no listed page}", "", nil},
@@ -61,7 +63,7 @@ var reasons = []Reason{
 	{eligibility.NotSeen, Wait,
 		"{a listed page links to it, or did, but no anonymous visitor has got it yet|linked page has|linked pages have}" +
 			"{| had no anonymous visitor yet| had no anonymous visitor yet}",
-		"Open {it|them} once in a private window, or wait for the next visitor without a cookie. " + files,
+		"Open {it|them} once in a private window: if what comes is HTML, {it is|they are} listed seconds later.",
 		[]string{visitor}},
 
 	{eligibility.NoPage, Intended,
@@ -71,9 +73,9 @@ var reasons = []Reason{
 			"gets {a page|pages} there.", []string{visitor}},
 	{eligibility.Growth, Wait,
 		"{|page waits, as |pages wait, as }links have listed as many new pages today as they may",
-		"A visit on another day decides. To list {it|them} now, add {Always} for {it|them}, or explore. If such " +
-			"pages have no end, as in a calendar, keep them out with {Never}.",
-		[]string{"an anonymous visitor who gets it on another day", this}},
+		"A visit on another day lists {it|them}. To list {it|them} now, add {Always}, or explore. Is it a calendar " +
+			"without end? Keep it out with {Never}.",
+		[]string{"a visit on another day", this}},
 
 	{eligibility.ActionWord, Intended,
 		"{its address names|address names|addresses name} an action, such as logout or delete",
@@ -81,7 +83,7 @@ var reasons = []Reason{
 	{eligibility.Capability, Intended,
 		"{its address looks like a secret, so it waits|address looks like a secret, so the page waits|addresses " +
 			"look like secrets, so the pages wait} until a link from a listed page was seen twice, a day apart",
-		"Link to {it|them} from a listed page. To list {it|them} now, add {Always} for {it|them}.",
+		"To list {it|them} now, add {Always} for {it|them}.",
 		[]string{link + ", seen twice, a day apart", this}},
 	{eligibility.Duplicate, Intended,
 		"{another listed page shows the same content|page shows the same content as another listed page|pages " +
@@ -182,9 +184,9 @@ var reasons = []Reason{
 		Why: "{page was answered by something else at the origin than this process, so it waits|pages were " +
 			"answered by something else at the origin than this process, so they wait} until a visitor gets " +
 			"{it|them} from here",
-		Todo: "If that is a cache or another server for some paths, let it pass requests to this process."},
+		Todo: "Is that a cache, or another server for some paths? Have it pass requests to this process."},
 	{Reason: eligibility.LinkOffSite, Care: Look, Why: "{link redirects|links redirect} to another host",
-		Todo: "If that is this site, as www is, give it as the origin."},
+		Todo: "Is that this site too, such as www? Give the host where visitors end as the origin."},
 	{Reason: eligibility.LinkLeft, Care: Look,
 		Why:  "{page was|pages were} not asked for, as the limit of requests was reached",
 		Todo: "Give a greater {Max}."},
@@ -261,12 +263,12 @@ const (
 	link       = "a link from a listed page"
 	again      = "another visit to a page that links to it, a day later"
 	route      = "{OrRoute}"
-	visitor    = "an anonymous visitor who gets a page there"
+	visitor    = "a stranger who gets a page there"
 	visit      = "a visit: open it once in a private window, and it is listed seconds later"
 	this       = "{AlwaysThis}"
 	letIn      = "If {it is|they are} public, answer {it|them} with 200 for visitors who are not logged in."
 	unreadable = "Use gzip, br or zstd, or compress only after servemap."
-	forOne     = "Send that only with pages for one visitor, or name the others in {Public}."
+	forOne     = "Do all visitors get the same? Leave that out, or set {Public} for these pages."
 	address    = "Link to {it|them} by another address, or ignore {it if it is no page|them if they are no pages}."
 	files      = "Only pages of HTML are listed: keep PDFs and other files in the sitemap that you have."
 	back       = "{It comes|They come} back when an anonymous visitor gets {it|them} again."
@@ -331,25 +333,27 @@ func (r Reason) Means() string {
 	return strings.TrimSpace(strings.ToUpper(r.Why[:1]) + r.Why[1:] + ". " + r.Todo)
 }
 
-const unknown = "Nothing is known of this page: no visitor without a cookie got a page there, and no listed page " +
-	"links to it. " +
-	"Open it once in a private window. It may answer with an error or a redirect, as to a log-in: " +
-	"of such an address, only what a listed page links to is remembered."
+const unknown = "Nothing is known of this page: no listed page links to it, and nobody without a cookie got a page " +
+	"there. " +
+	"Open it once in a private window. An error, a redirect or a log-in is remembered only where a listed page links."
 
 // Unnamed says why nothing is known of a page whose query has a parameter that is not allowed.
 func Unnamed(location string) string {
-	return words.Say("Nothing is known of this page. Its address has a parameter that {Query} does not name, so only a page "+
-		"that names this address as its canonical one would be learned.") + " " + nameable(location, words.Say(
+	return words.Say("Nothing is known of this page. Its address has a parameter that {Query} does not name, so it counts "+
+		"only if it names this very address as canonical.") + " " + nameable(location, words.Say(
 		"If the parameter makes a page of its own, as in /article?id=5, name it in {Query}."))
 }
 
-// nameable returns what to do about the query of a location: remedy, unless a parameter's name says that it makes no
-// page of its own.
+// nameable returns what to do about the query of a location: remedy, unless the name or the value of a parameter says
+// that it makes no page of its own.
 func nameable(location, remedy string) string {
+	for name := range eligibility.Secrets(location) {
+		return fmt.Sprintf(words.Say("The value of %s looks like a session or a secret, so leave it out of {Query}."), name)
+	}
 	_, query, _ := strings.Cut(location, "?")
 	for param := range strings.SplitSeq(query, "&") {
 		if name, _, _ := strings.Cut(param, "="); name != "" && !pages(name) {
-			return fmt.Sprintf(words.Say("By its name, %s makes no page of its own, so it does not belong in {Query}."), name)
+			return fmt.Sprintf(words.Say("By its name, %s makes no page of its own, so leave it out of {Query}."), name)
 		}
 	}
 	return remedy
@@ -360,7 +364,7 @@ const WasLinked = "It is listed: a listed page linked to it, and it stays while 
 
 // Page says why the page at location is listed or not, and what would change that.
 func Page(v eligibility.Verdict, why eligibility.Reason, location string) string {
-	r := ReasonNamed(why.String())
+	r := reasonAt(location, why)
 	if v == eligibility.Unknown || r.Why == "" {
 		return unknown
 	}
@@ -368,32 +372,39 @@ func Page(v eligibility.Verdict, why eligibility.Reason, location string) string
 	if word, acts := action.Word(location); acts && why == eligibility.ActionWord {
 		text += fmt.Sprintf(" The word is %q.", word)
 	}
-	if why == eligibility.QueryNotCanonical {
-		r.Todo = nameable(location, r.Todo)
-	}
-	if why == eligibility.NoEvidence && strings.Contains(location, "?") { // a route is for a path
-		r.Todo = words.Say("Link to it from a listed page, or add {Always} for it.")
-	}
-	if why == eligibility.NoEvidence && eligibility.Own(location) {
-		r.Todo = words.Say("Its name looks like the owner's. If it is for the public, link to it, " +
-			"or add {Always} for it. If not, add {Never}.")
-	}
 	return strings.TrimSpace(text + " " + r.Todo)
 }
 
-// Besides says what else keeps a page out, and what to do about that.
-func Besides(all []eligibility.Reason) (text string) {
+// reasonAt returns a reason for a sentence about the page at location, with what to do there.
+func reasonAt(location string, why eligibility.Reason) Reason {
+	r := ReasonNamed(why.String())
+	switch {
+	case why == eligibility.QueryNotCanonical:
+		r.Todo = nameable(location, r.Todo)
+	case why == eligibility.NoEvidence && eligibility.Own(location):
+		r.Todo = words.Say("Its name looks like the owner's. If it is for the public, link to it, or add {Always} for it. " +
+			"If not, add {Never}.")
+	case why == eligibility.NoEvidence && strings.Contains(location, "?"): // a route is for a path
+		r.Todo = words.Say("Link to it from a listed page, or add {Always} for it.")
+	}
+	return r
+}
+
+// Besides adds to the text about the page at location what else keeps it out. It says once what is to be done.
+func Besides(text, location string, all []eligibility.Reason) string {
 	for _, why := range all {
-		r := ReasonNamed(why.String())
-		text += strings.TrimRight(" Besides, "+r.Why+". "+r.Todo, " ")
+		r := reasonAt(location, why)
+		if text += " Besides, " + r.Why + "."; r.Todo != "" && !strings.Contains(text, r.Todo) {
+			text += " " + r.Todo
+		}
 	}
 	return text
 }
 
 // Overtaken says that the next visit of a page can list it, although it was not listed when it was last seen.
 func Overtaken(why eligibility.Reason, at time.Time) (text string, missing []string) {
-	return fmt.Sprintf("As of its last visit, at %s: %s. That no longer holds, so its next visit can list it: "+
-		"open it once in a private window.", stamp(at), ReasonNamed(why.String()).Why), []string{visit}
+	return fmt.Sprintf("At its last visit, %s: %s. That has changed, so its next visit can list it: open it once in a "+
+		"private window.", stamp(at), ReasonNamed(why.String()).Why), []string{visit}
 }
 
 // Bare returns a text of Page without its opening, for where the verdict stands above it.
@@ -434,23 +445,23 @@ func Missing(location string, why eligibility.Reason, led bool, status int) (all
 func LeftOut(location string, why eligibility.Reason) (text string, missing []string) {
 	switch why {
 	case eligibility.LinkFile:
-		return waits + "It is named like a file. Caches may keep one visitor's page under such a name, so what visitors " +
-				"get there does not count.",
-			[]string{"HTML that the site itself gets there, by exploring or as a visitor asks for it"}
+		return waits + "It is named like a file. Caches may keep one visitor's page under such a name, so only what the " +
+			"site itself gets there counts.", []string{"HTML there, by exploring or at the next visit"}
 	case eligibility.AddressQuery:
-		const name = "If the parameter makes a page of its own, which names no other URL as canonical, name it in {Query}."
-		remedy := nameable(location, words.Say(name))
-		if missing = []string{visitor + ", if that page names this URL as its canonical one"}; remedy == words.Say(name) {
-			missing = append(missing, visitor+words.Say(", once {Query} names the parameter"))
+		name := words.Say("If the parameter makes a page of its own, name it in {Query}.")
+		remedy := nameable(location, name)
+		missing = []string{"a visit, if the page names this URL as its canonical one"}
+		if remedy == name {
+			missing = append(missing, words.Say("a visit, with the parameter in {Query}"))
 		}
-		return waits + "Its query has a parameter that is not allowed, and exploring asks for few such pages. " + remedy, missing
+		return waits + words.Say("Its query has a parameter that {Query} does not name, and exploring asks for few such "+
+			"pages. ") + remedy, missing
 	}
-	text, missing = waits+"Exploring does not ask for it, because a request for an address with such a name may change "+
-		"something.", []string{visitor, "exploring, with " + always(location)}
+	text = waits + "Exploring leaves it out, because a request for an address with such a name may change something."
 	if word, acts := action.Word(location); acts {
-		text, missing = text+fmt.Sprintf(" The word is %q.", word), []string{visitor + ", and " + always(location)}
+		return text + fmt.Sprintf(" The word is %q.", word), []string{"a visit, with " + always(location)}
 	}
-	return text, missing
+	return text, []string{visitor, "exploring, with " + always(location)}
 }
 
 // Meant names the listed page that somebody may mean who asks for an unknown one.
@@ -507,10 +518,10 @@ func Leaves(status int, since time.Time, borrowed, full bool) string {
 	if status == http.StatusNotFound && !borrowed {
 		leaves = "a minute after it was first missed, unless somebody"
 	}
-	text := fmt.Sprintf(" But since %s it has %s, perhaps for one visitor only. It leaves %s gets it before.",
+	text := fmt.Sprintf(" But since %s it has %s. It leaves %s gets it before.",
 		stamp(since), what, leaves)
 	if full {
-		text += " At most ten pages a day, or 1 %, are taken out because they are refused."
+		text += " At most ten pages, or 1 %, leave in a day by that."
 	}
 	return text
 }

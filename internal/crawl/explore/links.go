@@ -15,21 +15,23 @@ import (
 	"github.com/servemap/servemap/internal/page/response"
 )
 
-// follow puts the links of an answer into the frontier.
-func (e *explorer) follow(r result) {
+// follow puts the links of an answer into the frontier. told says that it was a page, or that a cause of its own is
+// counted for it.
+func (e *explorer) follow(r result) (told bool) {
 	e.queries.queueQueryOf(r.item.Location)
 	if r.status >= 300 && r.status < 400 {
-		e.redirected(r, r.header.Get("Location"))
+		told = e.redirected(r, r.header.Get("Location"))
 	}
 	isHTML := response.IsHTML(r.header.Get("Content-Type"))
 	if r.status == http.StatusOK && !isHTML && !r.large && (r.Unlikely || e.published[r.Location]) {
 		e.frontier.begin(r.item, html.Text{})
 		e.frontier.end()
 		e.skip(eligibility.LinkFile, e.Normalizer.Origin().URL(r.Location))
+		told = true
 	}
 	if r.status != http.StatusOK || !isHTML {
 		e.queries.answers = append(e.queries.answers, shown{location: r.Location, other: true})
-		return
+		return told
 	}
 	if capability.Looks(r.Location) {
 		e.doubtful = append(e.doubtful, r.Location)
@@ -38,13 +40,10 @@ func (e *explorer) follow(r result) {
 	facts.AddHeader(r.header["Link"])
 	if to, _ := observation.Refreshes(e.Normalizer, r.Location, r.header.Get("Refresh"), &facts); to != "" {
 		e.queries.answers = append(e.queries.answers, shown{location: r.Location, other: true})
-		e.redirected(r, to)
-		return
+		return e.redirected(r, to)
 	}
-	for _, name := range facts.Searches {
-		if len(e.queries.typed) < queriesKept {
-			e.queries.typed[name] = true
-		}
+	for _, field := range facts.Searches {
+		e.queries.neverOffer(field.Name)
 	}
 	e.report.Pages++
 	e.frontier.begin(r.item, facts.Text)
@@ -64,7 +63,7 @@ func (e *explorer) follow(r result) {
 		if len(facts.Links) > 0 {
 			e.leave(eligibility.LinkNoFollow, 1, e.Normalizer.Origin().URL(r.Location))
 		}
-		return
+		return true
 	}
 	for _, l := range facts.Links {
 		switch to := e.Normalizer.Resolve(base, l.Href); {
@@ -86,6 +85,7 @@ func (e *explorer) follow(r result) {
 		e.consider(to, facts.Canonical, item{})
 	}
 	e.frontier.end()
+	return true
 }
 
 // respell asks for the address that a page names as its own, if that has the same parameters in another order.
@@ -103,10 +103,11 @@ func (e *explorer) respell(it item, to location.Result) {
 // mostHops is how many redirects are followed in a row.
 const mostHops = 10
 
-// redirected follows an answer that leads elsewhere. Its target takes its place in the frontier.
-func (e *explorer) redirected(r result, to string) {
+// redirected follows an answer that leads elsewhere. Its target takes its place in the frontier. told says that it was
+// left out, as it leads off the site.
+func (e *explorer) redirected(r result, to string) (told bool) {
 	if to == "" || r.Hops == mostHops {
-		return
+		return false
 	}
 	target := e.Normalizer.Resolve(r.Location, to)
 	if slices.Contains(e.Entries, r.Location) {
@@ -115,13 +116,14 @@ func (e *explorer) redirected(r result, to string) {
 	}
 	if target.Reason == location.ReasonHost {
 		e.leave(eligibility.LinkOffSite, 1, e.Normalizer.Origin().URL(r.Location))
-		return
+		return true
 	}
 	if _, published := e.published[r.Location]; published && !e.published[target.Location] {
 		e.published[strings.Clone(target.Location)] = false // the sitemap is as old as the redirect
 	}
 	e.frontier.page = item{} // which shows nothing, and leads on for nothing
 	e.consider(target, to, item{Hops: r.Hops + 1, Old: r.Old, Free: r.Free, Plain: true})
+	return false
 }
 
 // consider puts a link into the frontier, or notes why exploring does not request it. href

@@ -43,7 +43,7 @@ type queries struct {
 	bares    map[string]string  // by the path: a query of it
 	// by the names of parameters: the first such queries of other paths than the site links to
 	lones   map[string][]string
-	typed   map[string]bool // names of fields in which visitors type what they search
+	never   map[string]bool // names of parameters that visitors type, or with a value that looks like a secret
 	answers []shown
 }
 
@@ -67,8 +67,18 @@ type shown struct {
 	other bool
 }
 
+// neverOffer notes the name of a parameter that makes no page of its own.
+func (q *queries) neverOffer(name string) {
+	if len(q.never) < queriesKept {
+		q.never[strings.Clone(name)] = true
+	}
+}
+
 // count counts a location with a query that is not allowed, once, but for a day or month.
 func (q *queries) count(loc string) {
+	for name := range eligibility.Secrets(loc) {
+		q.neverOffer(name)
+	}
 	key := names(loc)
 	if key == "" || date.MatchString(loc) || q.linked[key] == nil && len(q.linked) == queriesKept ||
 		!q.frontier.news("query "+loc) {
@@ -146,7 +156,7 @@ var date = regexp.MustCompile(`[/=](19|20)\d\d([-/.]\d\d?|0[1-9]|1[0-2])([-/.]?\
 // params says which parameters keep pages out, those with the most pages first: most of the pages that were asked for
 // have a title or text of their own, as what sorts, filters or tracks has not. It leaves out those of which no two pages
 // were got to compare, as of feeds and pictures, those that only add to what others select, as action does in
-// ?title=Crow&action=history beside ?title=Crow, and those that visitors type. left are how many locations a query may
+// ?title=Crow&action=history beside ?title=Crow, and those that are never offered. left are how many locations a query may
 // keep out, also by these, and first is one.
 func (q *queries) params(norm *location.Normalizer) (all []string, left int, first string) {
 	at := map[string]shown{}
@@ -189,7 +199,7 @@ func (q *queries) params(norm *location.Normalizer) (all []string, left int, fir
 		}
 		left, first, of.dropped = left+of.locations, cmp.Or(first, of.first), 0 // the query is why they are left out
 		adds := slices.ContainsFunc(strings.Split(names, ","), func(name string) bool {
-			return q.typed[name] || name != names && (q.linked[name+" "+path] != nil || !norm.Parse(path+"?"+name+"=1").OwnQuery)
+			return q.never[name] || name != names && (q.linked[name+" "+path] != nil || !norm.Parse(path+"?"+name+"=1").OwnQuery)
 		})
 		compared := len(of.own) > 1 || len(of.own) == 1 && (bare.title != 0 || bare.fresh)
 		if compared && !adds && len(all) < paramsTold {

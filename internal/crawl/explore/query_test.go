@@ -40,7 +40,7 @@ func TestParametersAreNamedWhicheverAnswerComesFirst(t *testing.T) {
 		for _, first := range []int{0, len(tt.answers) - 1} {
 			for typed, want := range map[string]string{"": tt.want, "dish": ""} {
 				q := queries{frontier: newFrontier(100, NewLedger(100)), linked: map[string]*linked{},
-					typed: map[string]bool{typed: true}}
+					never: map[string]bool{typed: true}}
 				texts := map[uint64]bool{}
 				for i := range tt.answers {
 					a := tt.answers[(first+i)%len(tt.answers)]

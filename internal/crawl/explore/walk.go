@@ -187,7 +187,6 @@ func (e *explorer) take(ctx context.Context, r result) error {
 		return fmt.Errorf("the site answered %d to %d requests in a row", r.status, e.pace.refused)
 	}
 	e.pace.saw(now, r.answer)
-	told := e.told()
 	if r.large {
 		e.leave(eligibility.LinkLarge, 1, e.Normalizer.Origin().URL(r.Location))
 	}
@@ -197,18 +196,10 @@ func (e *explorer) take(ctx context.Context, r result) error {
 	if r.status >= http.StatusBadRequest {
 		e.dead(r.item, r.status)
 	}
-	e.follow(r)
-	if (e.published[r.Location] || e.listed[r.Location]) && e.told() == told {
+	if told := e.follow(r) || r.large; !told && (e.published[r.Location] || e.listed[r.Location]) {
 		e.leave(eligibility.LinkStale, 1, e.Normalizer.Origin().URL(r.Location))
 	}
 	return nil
-}
-
-// told counts the answers that were a page, or of which another cause says why they were none.
-func (e *explorer) told() int {
-	of := e.report.Skipped
-	return e.report.Pages + of[eligibility.LinkOffSite.String()] + of[eligibility.LinkFile.String()] +
-		of[eligibility.LinkLarge.String()]
 }
 
 // dead notes a link that leads to no page, whether or not the page that has it is listed. To a path that was asked for

@@ -205,7 +205,7 @@ func (r *Record) enters(c Context) Standing {
 		return Capability.Standing()
 	case proof == None:
 		return NoEvidence.Standing()
-	case proof.Plenty() && c.Full:
+	case proof.Plenty() && !r.Route && c.Full:
 		return Growth.Standing()
 	}
 	return proof.Standing()

@@ -32,7 +32,7 @@ func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
 		{"link", Record{Evidence: linked}, Context{}, Standing{Listed, ByLink}},
 		{"link, on a day that is full", Record{Evidence: linked}, Context{Full: true}, Standing{Waiting, Growth}},
 		{"route, on a day that is full", Record{Evidence: Evidence{Route: true, Link: true}}, Context{Full: true},
-			Standing{Listed, ByRoute}},
+			Standing{Listed, ByLink}},
 		{"listed before, on a day that is full", Record{Public: true, Evidence: linked}, Context{Full: true},
 			Standing{Listed, ByLink}},
 		{"rule", Record{}, Context{Listing: Always}, Standing{Listed, ByRule}},

@@ -11,7 +11,7 @@ import (
 // link or redirect to it. It is stored in this form. A new kind of evidence is a field here, a line of Kinds, its
 // reason, and the place where it is seen.
 type Evidence struct {
-	// its route matches exactly this location, and it showed a whole document
+	// its route matches exactly this location, and it showed a whole document that is no search
 	Route bool `cbor:"1,keyasint,omitzero"`
 	Link  bool `cbor:"4,keyasint,omitzero"` // a listed page links to it
 	// when such a link was seen: first, while the page waits; last, while nobody gets the page
@@ -31,9 +31,10 @@ const (
 	Confirmed                // it is none: a link to it was seen again a day later
 )
 
-// Kinds yields the kinds of evidence that there are, the strongest first. Nothing else lists them.
+// Kinds yields the kinds of evidence that there are, first what the owner sees on his pages: so a page is said to be
+// listed by its route if no link leads there. Nothing else lists them.
 func (ev *Evidence) Kinds(yield func(Reason) bool) {
-	_ = (!ev.Route || yield(ByRoute)) && (!ev.Link || yield(ByLink)) && (ev.Hop == 0 || yield(ByEntry)) &&
+	_ = (!ev.Link || yield(ByLink)) && (!ev.Route || yield(ByRoute)) && (ev.Hop == 0 || yield(ByEntry)) &&
 		(!ev.Sitemap || yield(BySitemap))
 }
 

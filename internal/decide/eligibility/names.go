@@ -2,6 +2,7 @@ package eligibility
 
 import (
 	_ "embed"
+	"iter"
 	"net/url"
 	"strings"
 
@@ -53,6 +54,18 @@ func Own(location string) bool {
 func Selects(name string) bool {
 	_, acts := action.Word("/?" + name)
 	return !acts && !location.IsSession(name)
+}
+
+// Secrets yields the names of the parameters of a location whose values look like secrets, as those of a session do.
+func Secrets(loc string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		_, query, _ := strings.Cut(loc, "?")
+		for param := range strings.SplitSeq(query, "&") {
+			if name, value, _ := strings.Cut(param, "="); name != "" && capability.Looks("/"+value) && !yield(name) {
+				return
+			}
+		}
+	}
 }
 
 // Unlinked reports whether a location may be asked for although nothing links to it: nothing in it says that this

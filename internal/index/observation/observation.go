@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unsafe"
@@ -100,6 +101,7 @@ type Body struct {
 	Lang       string      // its language, as it says
 	Showing    uint64      // a hash of the content, to find other pages that show the same
 	Links      []Link
+	Searches   bool                  // it shows what visitors type into a form of its own
 	Alternates []extension.Alternate // the page in other languages, as it says
 	Cost       time.Duration         // time to read the whole page
 	Extensions extension.Values      // what it has for the extensions
@@ -234,10 +236,20 @@ func (o *Observation) Read(norm *location.Normalizer, full bool, want extension.
 		o.Showing = Nothing
 	}
 	o.Many = len(facts.Links) >= html.MaxLinks
+	o.Searches = searches(norm, o.Location, &facts)
 	links, twin := o.resolve(norm, &facts)
 	o.Links, o.Twin = links, o.Twin || twin
 	page := extension.Page{Facts: &facts, Norm: norm, Location: o.Location, At: o.At, Hidden: hidden}
 	o.Alternates, o.Extensions = page.Alternates(), want.Read(&page)
+}
+
+// searches reports whether a form of the page leads to the page itself with what was typed. A form without an action is
+// often one of a script, as for a newsletter.
+func searches(norm *location.Normalizer, loc string, facts *html.Facts) bool {
+	return slices.ContainsFunc(facts.Searches, func(field html.Search) bool {
+		return field.Action != "" && field.Action[0] != '#' &&
+			norm.Resolve(norm.Base(loc, facts.Base), field.Action).Location == loc
+	})
 }
 
 // News compares the page with the mark of earlier observations; see [mark.Mark.News].

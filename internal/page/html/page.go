@@ -45,7 +45,7 @@ type Facts struct {
 	// Password says that the page has a field for a password. A field in a menu or a dialog counts
 	// only if the page has no other content.
 	Password bool
-	Searches []string  // names of the fields of text in forms that lead to an address with what was typed, at most 20
+	Searches []Search  // the fields of text in forms that lead to an address with what was typed, at most 20
 	Language string    // language tag of the html element
 	Title    string    // of the first title element, white space collapsed, at most 300 bytes
 	Modified time.Time // the article:modified_time of a meta element, else the latest dateModified of structured data
@@ -54,6 +54,9 @@ type Facts struct {
 	Text
 	Things []Thing // of the structured data (JSON-LD)
 }
+
+// Search is a field of text in a form that leads to an address with what was typed.
+type Search struct{ Name, Action string } // of the form, "" if it gives none
 
 // Rules are the rules for robots.
 type Rules struct {

@@ -26,8 +26,9 @@ type reader struct {
 	stack    stack
 	tag      tag
 	text     text
-	besides  bool // whether there is a field for a password beside what the page is for
-	posts    bool // whether the last form sends what was typed beside the address
+	besides  bool   // whether there is a field for a password beside what the page is for
+	posts    bool   // whether the last form sends what was typed beside the address
+	action   string // of that form
 	links    links
 	pictures []picture
 }
@@ -174,10 +175,11 @@ func (r *reader) attributes(el *element, in trait) trait {
 		typ := strings.ToLower(string(t.get("type")))
 		if name := t.get("name"); !r.posts && len(name) > 0 && (typ == "" || typ == "text" || typ == "search") &&
 			len(r.facts.Searches) < maxSearches {
-			r.facts.Searches = append(r.facts.Searches, string(name))
+			r.facts.Searches = append(r.facts.Searches, Search{string(name), strings.Clone(r.action)})
 		}
 	case "form":
 		r.posts = strings.EqualFold(string(t.get("method")), "post")
+		r.action = strings.TrimSpace(string(t.get("action")))
 		return givenTraits(t)
 	case "script":
 		r.json = in&inert == 0 && isMediaType(string(t.get("type")), "application/ld+json")

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -74,15 +73,11 @@ func (e *Explorer) Explore(ctx context.Context, opts servemap.ExploreOptions) (s
 	return done, err
 }
 
-// tell logs what an exploration did and left out. If most of its pages could not be listed, it says what keeps
+// tell logs what an exploration did; the log has a line for each cause of what it left out. If most of its pages could not be listed, it says what keeps
 // them out. It names the flags that list more, if some do.
 func (e *Explorer) tell(done servemap.Exploration) {
-	var skipped []any
-	for _, why := range slices.Sorted(maps.Keys(done.Skipped)) {
-		skipped = append(skipped, slog.Int(why, done.Skipped[why]))
-	}
 	log, level := e.Log.With("requests", done.Requests, "pages", done.Pages, "listed", e.Site.Stats().Listed, "left",
-		done.Waiting, slog.Group("skipped", skipped...)), slog.LevelInfo
+		done.Waiting), slog.LevelInfo
 	name, means, add := e.Missing(done)
 	if name != "" {
 		log, level = log.With("but", "most pages could not be listed", "most often", name, "that is", means), slog.LevelWarn
