@@ -121,7 +121,7 @@ func (c *comparison) news() (list []newsItem) {
 	prev, open := uint16(startOfText), 0 // open: from here on the next known block is not found yet
 	for i := range c.blocks {
 		b := &c.blocks[i]
-		b.link = b.link || b.price && b.card != 0 && !c.known.has(b.card) // beside a new link, a price says what that says
+		b.link = b.link || b.card != 0 && !c.known.has(b.card) // beside a new link, a price says what that says
 		switch {
 		case c.known.has(b.key):
 			if !b.fact {

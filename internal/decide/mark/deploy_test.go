@@ -97,6 +97,9 @@ func TestDeployDatesNothingForLong(t *testing.T) {
 		{"an author", nil, func(i int) map[string]string { return in("title", "<p>By %s %s</p>", anna[i%7], titleOf(i)) },
 			wavePages, 0},
 		{"other words in titles", titled("%[1]s", "77c01d"), titled("All about %[1]s", "77c01d"), 0, 0},
+		{"the title as a heading in the text", titled("%[1]s on the farm", "a"), func(i int) map[string]string {
+			return in("top", "<title>%[1]s on the farm</title><h2>%[1]s on the Farm -</h2><img src=/%[2]d-a.jpg>", titleOf(i), i)
+		}, wavePages, 0},
 		{"other names of pictures", titled("%[1]s", "77c01d"), titled("%[1]s", "3f2a9c"), 0, 0},
 		{"another number in a line", line("Open until 20 h"), line("Open until 18 h"), 0, 0},
 		{"another price in a line", line("€40 a year"), line("€45 a year"), wavePages, 0},

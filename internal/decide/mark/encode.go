@@ -22,7 +22,7 @@ func (m Mark) MarshalBinary() (b []byte, err error) {
 }
 
 // formNow is the form of what is stored. A mark of another form has other hashes of texts, so it starts anew.
-const formNow = 6
+const formNow = 7
 
 // full returns the entries of a list, which are in front.
 func full[T comparable](list []T) []T {

@@ -368,6 +368,59 @@ func TestPricesOfOtherProductsAreNotThePages(t *testing.T) {
 	}
 }
 
+// A menu in the text has links under short headings. A link more on one or two pages, before others have it, or one
+// less is no news of these pages.
+func TestShortHeadingsOfAMenuAreNoNewsBesideOtherLinks(t *testing.T) {
+	const known, end = 8, 16
+	menu := func(links ...string) string {
+		b := "<div><p>Try it</p><a href=/w>Web</a><br>"
+		for _, link := range links {
+			b += "<p><a href=/" + link + ">" + link + "</a></p>"
+		}
+		return b + "<p>API</p><p><a href=/d>Docs</a></p></div>"
+	}
+	for _, tt := range []struct {
+		name          string
+		before, after []string
+	}{
+		{"one more", []string{"Cloud"}, []string{"Cloud", "Wiki"}},
+		{"one less", []string{"Cloud", "Wiki"}, []string{"Cloud"}},
+		{"another one", []string{"Cloud", "Wiki"}, []string{"Cloud", "Forum"}},
+	} {
+		for _, pages := range []int{1, 2} {
+			changes := restamped(pages, end, func(visit, page int) string {
+				if visit < known {
+					return article(page, menu(tt.before...))
+				}
+				return article(page, menu(tt.after...))
+			})
+			if len(changes) > 0 {
+				t.Errorf("%s, %d pages: the pages %v have changed, want none", tt.name, pages, changes)
+			}
+		}
+	}
+}
+
+// A deploy words a line of the site anew, under which all pages have the same fact. What an author deletes afterwards
+// dates his page.
+func TestAFactUnderAnotherLineHasNotComeBack(t *testing.T) {
+	const pages, deploy, edited, deleted = 6, 6, 4, 12
+	changes := restamped(pages, deleted+6, func(visit, page int) string {
+		line := "Visit the farm on any day that it is open:"
+		if visit >= deploy {
+			line = "Come and see the farm on any day that it is open:"
+		}
+		own := sentence(rand.New(rand.NewPCG(uint64(page), 8)), 12)
+		if page == edited && visit >= deleted {
+			own = ""
+		}
+		return article(page, "<p>"+own+"</p><p>"+line+"</p><p>9 to 5</p>")
+	})
+	if !slices.Equal(changes, []int{edited}) {
+		t.Errorf("the pages %v have changed, want %d", changes, edited)
+	}
+}
+
 // What a page shows under other queries too, be they languages, sessions or made up, is shown by one page.
 func TestCopiesOfAPageTakeNoDateFromIt(t *testing.T) {
 	const edit, end = 8, 12

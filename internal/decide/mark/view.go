@@ -61,7 +61,8 @@ type block struct {
 	beside bool   // it is of the title, a picture or a video
 	fact   bool   // short texts that may be counters as well, see row
 	price  bool   // a short text that names one
-	card   uint16 // key of the link that a price or a fact stands beside, 0 if there is none
+	card   uint16 // key of the link that a price stands beside, 0 if there is none
+	title  uint16 // key of a title of the same words, for a heading or a fact
 }
 
 // isCommon reports whether the same words may be news of any page: each has its price, and one after the other is sold
@@ -249,6 +250,7 @@ func (r *reading) row() block {
 	hash := xxh3.HashSeed(r.facts, r.seed)
 	r.masked, _, _ = mask(r.masked[:0], r.facts)
 	out := block{hash: hash, key: keyOf(hash), size: int32(weight(r.facts)), place: keyOf(r.place), fact: true}
+	out.title = keyOf(r.title(r.facts))
 	out.form = keyOf(xxh3.HashSeed(r.masked, r.seed+1)) | 1
 	out.line = keyOf(xxh3.HashSeed(beginning(r.facts), r.seed+r.place)) | 1
 	return out
@@ -281,22 +283,33 @@ func (r *reading) block(b *html.Block) block {
 	if b.Heading {
 		text = letters(text)
 	}
-	seed := r.seed
-	if b.Beside {
-		seed += 2
+	switch out.hash = xxh3.HashSeed(text, r.seed); {
+	case b.Beside && b.Heading:
+		out.hash = r.title(text)
+	case b.Beside:
+		out.hash = xxh3.HashSeed(text, r.seed+2)
+	case b.Heading:
+		out.title = keyOf(r.title(text))
 	}
-	out.hash = xxh3.HashSeed(text, seed)
 	out.key = keyOf(out.hash)
 	return out
 }
 
+// title returns the hash of a title, with whatever capitals.
+func (r *reading) title(text []byte) uint64 {
+	return xxh3.HashSeed(bytes.ToLower(letters(text)), r.seed+2)
+}
+
 // belongTo notes to which text a price or a short fact belongs: other pages may have the same words beside another text.
-// Beside a link, as in a box of other products, it is about the page that this leads to.
+// Beside a link, as in a box of other products, it is about the page that this leads to. The page itself knows a price
+// beside each link, but a fact alone: it may as well stand over the next links of a menu.
 func (b *block) belongTo(owner *block) {
 	b.hash = bits.RotateLeft64(b.hash, 1) ^ owner.hash
 	if owner.link {
 		b.hash = ^b.hash
-		b.key, b.card = keyOf(b.hash), owner.key
+		if b.price {
+			b.key, b.card = keyOf(b.hash), owner.key
+		}
 	}
 }
 

@@ -189,7 +189,8 @@ func (c *comparison) lose() {
 }
 
 // lost returns the key of a text that is gone since the last observation, if nothing came, else 0. What comes tells
-// by itself whether it is a change. It notes that texts come and go if nothing is gone, and one came again.
+// by itself whether it is a change. It notes that texts come and go if nothing is gone, and one came again. A fact may
+// have stood there all the time, beside another text.
 func (c *comparison) lost() uint16 {
 	gone, _ := c.missing(c.View)
 	last, least := c.own.set(), uint32(leastBlock)
@@ -200,7 +201,7 @@ func (c *comparison) lost() uint16 {
 			least = longestLine
 		case !c.isOwn(b):
 		default:
-			if len(gone) == 0 && c.known.has(b.key) {
+			if len(gone) == 0 && c.known.has(b.key) && !b.fact {
 				c.note(lostText, 0)
 				c.note(^uint16(lostText), 0)
 			}
