@@ -152,11 +152,10 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 			[]string{"1 page asks visitors to log in"}},
 		{"one page in two entries", map[string]string{"/maps/sitemap.xml": set("/a", "/b", "/a"), "/a": aPage,
 			"/b": aPage + "<p>Another."}, codeNo, []string{"sitemap.xml  3 entries, ",
-			"The files have 3 entries for 2 pages: others are duplicates, or have no address.", "1 duplicate URL\n", "2 pages listed, 2 read"}},
+			"1 duplicate URL\n", "2 pages listed, 2 read"}},
 		{"an entry without an address", map[string]string{"/maps/sitemap.xml": strings.Replace(set("/a"), "</urlset>",
 			"<url><lastmod>2026-11-01</lastmod></url><url><loc/></url></urlset>", 1), "/a": aPage}, codeNo,
-			[]string{"fault   2 entries have no address", "The files have 3 entries for 1 page: others are duplicates, " +
-				"or have no address.\n", "1 page listed, 1 read: 2 faults\n"}},
+			[]string{"fault   2 entries have no address", "1 page listed, 1 read: 2 faults\n"}},
 		{"a version in another language that is gone", map[string]string{"/maps/sitemap.xml": strings.Replace(set("/en"),
 			"</loc>", `</loc><link xmlns="http://www.w3.org/1999/xhtml" rel="alternate" hreflang="de" href="http://HOST/de"/>`+
 				`<link xmlns="http://www.w3.org/1999/xhtml" rel="alternate" hreflang="en" href="http://HOST/en"/>`, 1),

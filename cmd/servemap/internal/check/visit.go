@@ -18,7 +18,6 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/sample"
 	"github.com/servemap/servemap/internal/page/response"
-	"github.com/servemap/servemap/internal/page/sitemap"
 	"github.com/servemap/servemap/internal/page/words"
 )
 
@@ -49,7 +48,6 @@ func wanted(some []*pages.Page) int {
 func (c *checker) pages(ctx context.Context) {
 	s := &c.Sample
 	s.Seed = c.Config.Seed
-	c.repeated()
 	if c.judge.Elsewhere != "" {
 		c.Facts = append(c.Facts, "On another host, whose robots.txt names this sitemap: "+c.judge.Elsewhere+".")
 	}
@@ -82,20 +80,6 @@ func (c *checker) pages(ctx context.Context) {
 		s.Choice = sample.Choice
 	}
 	c.conclude(ctx, all, nowhere)
-}
-
-// repeated says why files may have more entries than there are pages.
-func (c *checker) repeated() {
-	entries := 0
-	for _, f := range c.Files {
-		if f.Form != sitemap.Index {
-			entries += f.Entries
-		}
-	}
-	if entries > c.Sample.Listed && !c.judge.Full {
-		c.Facts = append(c.Facts, fmt.Sprintf("The files have %s entries for %s: others are duplicates, or have no address.",
-			words.Number(entries), words.Count(c.Sample.Listed, "page")))
-	}
 }
 
 // conclude judges the pages that were read, in the order of the files.
