@@ -757,7 +757,8 @@ type Explanation struct {
 	Verdict Verdict `json:"verdict"` // never ""
 	Reason  Reason  `json:"reason"`  // never ""
 	Text    string  `json:"text"`    // the same in sentences, and what would change it
-	// Missing says what would list a page that waits or is held. Any one of them is enough.
+	// Missing says what would list a page that waits or is held. Any one of them is enough, so there is none if several
+	// things keep the page out.
 	Missing []string `json:"missing,omitempty"`
 	Page             // what was seen of it; fields that were not seen are zero
 	// Evidence is what speaks for listing the page: ReasonRule, ReasonEntry, ReasonRoute,
@@ -897,6 +898,9 @@ func (s explained) why(p *reader.Known) (text string, missing []string) {
 		text = messages.Ended(p.Entry.Until.Time())
 	case p.Reason.Unvisited() && p.Status != 0, p.Reason == eligibility.NoPage:
 		text = messages.NoPage(p.Status)
+	}
+	if len(p.Besides) > 0 {
+		missing = nil // none of them alone is enough
 	}
 	return messages.Besides(text, p.Location, p.Besides), missing
 }

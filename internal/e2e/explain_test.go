@@ -180,6 +180,9 @@ func TestExplainNamesAllThatKeepsAPageOutAndWhatHasEndedSince(t *testing.T) {
 						s.Errorf("%s, without %q", one.Text, said)
 					}
 				}
+				if strings.Contains(one.Text, "Besides") && len(one.Missing) > 0 {
+					s.Errorf("%s is said to be enough: %s", one.Missing, one.Text)
+				}
 				if !strings.Contains(other.Text, tt.lone) {
 					s.Errorf("%s, without %q", other.Text, tt.lone)
 				}

@@ -130,7 +130,7 @@ var reasons = []Reason{
 	{eligibility.QueryNotCanonical, Intended,
 		"{its query has a parameter of its own, and it names|page has a parameter of its own, and names|pages " +
 			"have parameters of their own, and name} no URL as canonical",
-		"Does the parameter make the page, as in /article?id=5? Then name it in {Query}.", nil},
+		"Does the parameter make the page, as in /article?id=5? Then name it in {Query}; a session makes none.", nil},
 
 	{eligibility.NotFound, Intended, "{the site answered|page was answered with|pages were answered with} 404",
 		"Nobody got {it|them} in the minute after that. " + back, nil},
