@@ -243,7 +243,7 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 		{"an upstream with a password", proxy("-to", "http://eve:geheim@localhost:1", "-origin", "https://example.com"),
 			"-to: the address has a user; give it without, such as http://localhost:3000"},
 		{"a database of another kind", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-database",
-			"mysql://x"), "postgres://user@host/name"},
+			"mysql://x"), "postgres://host/name?user=shop"},
 		{"data in the folder that is served", []string{"files", data, "-data", filepath.Join(data, "sitemap-data"), "-origin",
 			"https://example.com", "-listen", "127.0.0.1:0"}, "visitors could fetch"},
 		{"a port alone", []string{"files", ".", "-data", ".x", "-listen", "39380"},

@@ -186,7 +186,7 @@ func openStore(s *settings.Settings, log *slog.Logger) (store.Store, func(), err
 	cfg, err := pgx.ParseConfig(database)
 	if err != nil { // which may name a password
 		return nil, nil, usage("{-database} is no address of a PostgreSQL database; give one such as " +
-			"postgres://user@host/name")
+			"postgres://host/name?user=shop")
 	}
 	db := stdlib.OpenDB(*cfg)
 	db.SetMaxOpenConns(4) // the server's connections are for all processes
