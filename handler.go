@@ -810,7 +810,7 @@ func (s *Site) explain(ctx context.Context, url string) (e Explanation, p reader
 	}
 	e = explained{s}.explanation(&p)
 	if e.Listed() {
-		e.Element = s.files.Element(p.Shard, loc)
+		e.Element = s.files.Element(ctx, p.Shard, loc)
 	}
 	if e.Verdict == VerdictUnknown {
 		if other := s.indexer.OtherSpelling(ctx, loc); other != "" {

@@ -8,7 +8,6 @@
 package sitemap
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"time"
@@ -93,7 +92,7 @@ func AppendSitemap(dst []byte, loc string, lastMod int64) ([]byte, bool) {
 // appendLocation appends the beginning of an entry, with a time in seconds since the Unix epoch if a file can name
 // it. It writes the complete form of W3C Datetime in UTC, since the schema requires the seconds.
 func appendLocation(dst []byte, open, loc string, lastMod int64) []byte {
-	dst = append(append(append(dst, open...), EscapedAddress(loc)...), "</loc>"...)
+	dst = append(append(append(dst, open...), escaper.Replace(loc)...), "</loc>"...)
 	if lastMod <= 0 || lastMod > maxTime {
 		return dst
 	}
@@ -101,26 +100,11 @@ func appendLocation(dst []byte, open, loc string, lastMod int64) []byte {
 	return append(dst, "</lastmod>"...)
 }
 
-// An entry is one line of a file. If it has alternates, each of them is a line of its own
-// in it, and what follows them is another. So an entry can be read by lines.
-
-// Loc returns the escaped address in a line that begins an entry.
-func Loc(line []byte) (address []byte, ok bool) {
-	address, ok = bytes.CutPrefix(line, []byte("<url><loc>"))
-	address, _, _ = bytes.Cut(address, []byte("</loc>"))
-	return address, ok
-}
-
-// EndsURL reports whether a line ends an entry.
-func EndsURL(line []byte) bool { return bytes.HasSuffix(line, []byte("</url>")) }
-
 // EscapedLen returns how many bytes an address takes once it is escaped. An entry takes at
 // most MaxEntryOverhead more.
-func EscapedLen(loc string) int { return len(EscapedAddress(loc)) }
+func EscapedLen(loc string) int { return len(escaper.Replace(loc)) }
 
-// EscapedAddress returns an address as a file has it, escaped as encoding/xml does it.
-func EscapedAddress(loc string) string { return escaper.Replace(loc) }
-
+// escaper escapes as encoding/xml does it.
 var escaper = strings.NewReplacer("&", "&amp;", "'", "&#39;", `"`, "&#34;", "<", "&lt;", ">", "&gt;")
 
 // isAddress reports whether an address may be listed.

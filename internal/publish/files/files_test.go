@@ -3,7 +3,6 @@ package files
 import (
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -126,27 +125,16 @@ func TestFilesStayWhileAShardCannotBeRead(t *testing.T) {
 	s.want("sitemap-2.xml", "/5")
 }
 
-func TestElementIsThatOfTheServedFile(t *testing.T) {
+func TestElementsAreThoseOfTheServedFile(t *testing.T) {
 	s := newShelf(t, func(c *Config) { c.Extensions = extension.Of(extension.Alternates) })
-	s.list(shards.Entry{}, "/a")
 	s.list(shards.Entry{Extensions: inLanguages("de=/a", "en=/b", "fr=/fr")}, "/b", "/c&d")
 	s.render()
-	s.unlist("/a")
-	want := func(when string, all ...string) {
-		t.Helper()
-		together := sitemap.URLSetOpen(s.files.cfg.Extensions.Namespaces())
-		for _, location := range []string{"/a", "/b", "/c&d"} {
-			element := s.files.Element(1, location)
-			if has := element != ""; has != slices.Contains(all, location) {
-				t.Errorf("%s: the element of %s is %q", when, location, element)
-			}
-			together += element
-		}
-		if together += sitemap.URLSetClose; together != s.get("sitemap.xml").Body.String() {
-			t.Errorf("%s: the elements are\n%s\nand the sitemap is\n%s", when, together, s.get("sitemap.xml").Body)
-		}
+	s.list(shards.Entry{}, "/later")
+	together := sitemap.URLSetOpen(s.files.cfg.Extensions.Namespaces())
+	for _, location := range []string{"/a", "/b", "/c&d", "/later"} {
+		together += s.files.Element(t.Context(), 1, location)
 	}
-	want("before the next rendering", "/a", "/b", "/c&d")
-	s.render()
-	want("after it", "/b", "/c&d")
+	if together += sitemap.URLSetClose; together != s.get("sitemap.xml").Body.String() {
+		t.Errorf("the elements are\n%s\nand the sitemap is\n%s", together, s.get("sitemap.xml").Body)
+	}
 }

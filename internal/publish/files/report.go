@@ -1,7 +1,7 @@
 package files
 
 import (
-	"bufio"
+	"context"
 	"hash/maphash"
 	"io"
 	"maps"
@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admin/metrics"
-	"github.com/servemap/servemap/internal/page/sitemap"
+	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/schema/shards"
+	"github.com/servemap/servemap/internal/schema/txn"
 )
 
 // hashOf returns what a set of locations holds of one.
@@ -80,22 +82,14 @@ func (f *Files) WriteTo(w io.Writer, file string) bool {
 	return true
 }
 
-// Element returns the element that the served file of shard n has of a page, and "" if it has none.
-func (f *Files) Element(n int, location string) (element string) {
-	p, address := f.served.Load().files[n], sitemap.EscapedAddress(f.cfg.URL(location))
-	if p == nil || !p.listed.has(f.hashOf(location)) {
+// Element returns the element that the sitemap has of a page of shard n, and "" if it has none.
+func (f *Files) Element(ctx context.Context, n int, location string) string {
+	stored, _ := txn.Read(ctx, f.cfg.Store, f.cfg.Keys.List(n, location))
+	e, err := shards.DecodeEntry(stored)
+	if err != nil || !f.Lists(location) {
 		return ""
 	}
-	lines := bufio.NewScanner(&unpacking{gz: p.gz})
-	lines.Buffer(nil, sitemap.MaxBytes)
-	for lines.Scan() {
-		line := lines.Bytes()
-		if loc, begins := sitemap.Loc(line); element == "" && !(begins && string(loc) == address) {
-			continue
-		}
-		if element += string(line) + "\n"; sitemap.EndsURL(line) {
-			break
-		}
-	}
-	return element
+	p := pass{Files: f, trust: f.Trust(), now: moment.Of(time.Now())}
+	element, _ := p.appendEntry(nil, location, &e)
+	return string(element)
 }

@@ -92,8 +92,8 @@ func Languages(own []string, at string, others []Alternate) []byte {
 	return stored
 }
 
-// appendAlternates appends the pages that may be named, each on a line of its own, so that a page
-// can be left out later. If no other language is left, it appends none.
+// appendAlternates appends the pages that may be named, each on a line of its own. If no other language is left, it
+// appends none.
 func appendAlternates(dst, stored []byte, v *View) []byte {
 	begun, first, several := len(dst), "", false
 	for _, a := range decodeAlternates(stored) {
