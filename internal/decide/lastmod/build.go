@@ -25,19 +25,19 @@ const (
 	hoursKept  = 32 // of one file, those with the most pages
 )
 
-// A Summary sums up the given dates of one file, so that a site's can be judged. It is stored.
+// A Summary sums up the given dates of one file, so that a site's can be judged.
 type Summary Given[Hours]
 
 // Hours says how many dates of one source lie in which hours.
 type Hours struct {
-	Dated int    `cbor:"1,keyasint,omitzero"` // pages with a date
-	Top   []Hour `cbor:"2,keyasint,omitzero"`
+	Dated int // pages with a date
+	Top   []Hour
 }
 
 // An Hour has the pages whose dates lie in it.
 type Hour struct {
-	At    int64 `cbor:"1,keyasint,omitzero"`
-	Pages int   `cbor:"2,keyasint,omitzero"`
+	At    int64
+	Pages int
 }
 
 // A Gatherer collects the given dates of the pages of one file. The zero value is empty.
