@@ -65,14 +65,12 @@ type Store struct {
 	// writer is held during a write. Only one write may be in flight: after a failed write, the
 	// next one would end the process.
 	writer call.Lock
+	synced bool // nothing was written since the last Sync; writer guards it
 
 	unreadable bool // the folder could not be opened for reading on a full disk; run alone uses it
 
-	commits atomic.Uint64 // that have ended
-	written atomic.Int64  // when the last one succeeded, in Unix seconds
-	synced  uint64        // of these, how many survive a loss of power; writer guards it
-
-	troubled atomic.Bool // that was logged, and is not over
+	written  atomic.Int64 // when something was last written, in Unix seconds
+	troubled atomic.Bool  // that was logged, and is not over
 
 	mu  sync.Mutex
 	db  *database // open, or nil and err says why

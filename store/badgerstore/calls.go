@@ -54,18 +54,16 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 	if err != nil {
 		return err
 	}
-	err = s.fail(db, db.commit(changes))
-	s.commits.Add(1)
-	if err == nil {
+	s.synced = false
+	if err = s.fail(db, db.commit(changes)); err == nil {
 		s.written.Store(time.Now().Unix())
 	}
 	return err
 }
 
-// Sync implements [store.Store]. Calls that wait for another one's sync share the next one, since many
-// sites that close at once each want one.
+// Sync implements [store.Store]. If nothing was written since another call synced, it has nothing to do: many sites
+// that close at once each want a sync.
 func (s *Store) Sync(ctx context.Context) error {
-	wanted := s.commits.Load()
 	if err := s.writer.Take(ctx); err != nil {
 		return err
 	}
@@ -75,18 +73,12 @@ func (s *Store) Sync(ctx context.Context) error {
 		return err
 	}
 	db.calls.Done()
-	if err := db.mayWrite(0); err != nil {
+	if err := db.mayWrite(0); err != nil || s.synced {
 		return err
 	}
-	if wanted > 0 && s.synced >= wanted {
-		return nil
-	}
-	now := s.commits.Load()
-	if err := s.fail(db, db.sync()); err != nil {
-		return err
-	}
-	s.synced = now
-	return nil
+	err = s.fail(db, db.sync())
+	s.synced = err == nil
+	return err
 }
 
 // Scan implements [store.Store].
