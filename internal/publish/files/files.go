@@ -50,9 +50,8 @@ type Files struct {
 	passing chan struct{}          // full during a pass, which alone uses problem and replaces served
 	problem string                 // the last failure, so that each is logged once
 	served  atomic.Pointer[snapshot]
-	made    chan struct{} // closed once files were made
-	trouble chan struct{} // closed once the store failed; then nobody waits for the first files
-	failed  sync.Once     // closes trouble
+	ready   chan struct{} // closed once files were made, or the store failed; until then requests wait
+	proceed func()        // closes ready
 	answers metrics.Answers
 
 	mu  sync.Mutex // guards due; held shortly
@@ -66,11 +65,11 @@ func New(cfg Config) *Files {
 		cfg:     cfg,
 		seed:    maphash.MakeSeed(),
 		wake:    make(signal, 1),
-		made:    make(chan struct{}),
-		trouble: make(chan struct{}),
+		ready:   make(chan struct{}),
 		due:     due{files: map[int]bool{}},
 		passing: make(chan struct{}, 1),
 	}
+	f.proceed = sync.OnceFunc(func() { close(f.ready) })
 	f.served.Store(new(snapshot))
 	return f
 }
@@ -115,7 +114,7 @@ func (f *Files) ChangedAll() {
 }
 
 // StoreFailed says that the store does not work. Requests that come before the first files no longer wait for them.
-func (f *Files) StoreFailed() { f.failed.Do(func() { close(f.trouble) }) }
+func (f *Files) StoreFailed() { f.proceed() }
 
 // signal wakes one goroutine.
 type signal chan struct{}

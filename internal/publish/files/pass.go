@@ -192,8 +192,7 @@ func (p *pass) judge(made map[int]*file) lastmod.Trust {
 func (f *Files) publish(all map[int]*file, trust lastmod.Trust) {
 	next := &snapshot{files: all, trust: trust, made: time.Now()}
 	next.sum(func(n int) string { return f.cfg.URL(f.cfg.Folder + f.of(n, next)) })
-	if first := f.served.Swap(next).made.IsZero(); first {
-		close(f.made)
-	}
+	f.served.Store(next)
+	f.proceed()
 	f.wake.poke() // other pages may be the next to expire
 }

@@ -61,13 +61,12 @@ func (f *Files) serve(w http.ResponseWriter, r *http.Request) (served bool) {
 // await returns once files were made since the start, or the store failed, or after some time.
 func (f *Files) await(r *http.Request) {
 	select {
-	case <-f.made:
+	case <-f.ready:
 		return // nearly always
 	default:
 	}
 	select {
-	case <-f.made:
-	case <-f.trouble:
+	case <-f.ready:
 	case <-time.After(patience):
 	case <-r.Context().Done():
 	}
