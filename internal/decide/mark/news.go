@@ -19,7 +19,7 @@ func (m Mark) News(f *html.Facts) (news []string, gone int) {
 	}
 	known, r := m.known(), reading{}
 	r.read(slices.Concat(texts, f.Beside), func(b block, text string) {
-		if !known.has(b.key) && !b.swept && (b.item || !v.list) {
+		if !known.has(b.key) && !b.swept {
 			news = append(news, strings.TrimSpace(text))
 		}
 	})

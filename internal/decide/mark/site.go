@@ -202,6 +202,7 @@ func (s *Site) Consult(v *View, m Mark, path string, at int64) {
 			news[b.place] = news[b.place] || b.on <= pagesOfText
 		}
 	}
+	v.list = v.isList()
 	if m.began && !collects {
 		s.sweep(v, m, known, family, at)
 	}

@@ -401,6 +401,25 @@ func TestShortHeadingsOfAMenuAreNoNewsBesideOtherLinks(t *testing.T) {
 	}
 }
 
+// Short pages have a menu of all pages in their text. They are no lists, so what an author writes there dates them.
+func TestMenuMakesNoPageAList(t *testing.T) {
+	const pages, edited, known = 12, 4, 8
+	changes := restamped(pages, known+3, func(visit, page int) string {
+		b := "<main><ul>"
+		for other := range pages {
+			b += "<li><a href=/p>" + sentence(rand.New(rand.NewPCG(uint64(other), 5)), 6) + "</a>"
+		}
+		b += "</ul><h1>" + titleOf(page) + "</h1><p>" + sentence(rand.New(rand.NewPCG(uint64(page), 6)), 20)
+		if page == edited && visit >= known {
+			b += "<p>" + sentence(rand.New(rand.NewPCG(uint64(page), 7)), 20)
+		}
+		return b + "</main>"
+	})
+	if !slices.Equal(changes, []int{edited}) {
+		t.Errorf("the pages %v have changed, want %d", changes, edited)
+	}
+}
+
 // A deploy words a line of the site anew, under which all pages have the same fact. What an author deletes afterwards
 // dates his page.
 func TestAFactUnderAnotherLineHasNotComeBack(t *testing.T) {

@@ -324,7 +324,7 @@ func (b *block) names(at int64) bool {
 }
 
 // A page is a list if it has leastItems items, they are at least listShare percent of the letters of its longer blocks,
-// and they outweigh prose: the texts that are longer than any item.
+// and they outweigh prose: the texts that are longer than any item. What stands on many pages, as a menu does, is none.
 const (
 	listShare    = 25
 	leastItems   = 5
@@ -336,7 +336,7 @@ func (v *View) isList() bool {
 	all, prose, items, n := 0, 0, 0, 0
 	for i := range v.blocks {
 		b := &v.blocks[i]
-		if b.size < leastTelling || b.beside {
+		if b.size < leastTelling || b.beside || b.item && b.on > pagesOfItem {
 			continue
 		}
 		all += int(b.size)
