@@ -25,7 +25,6 @@ const reviewPause = 10 * time.Millisecond
 type review struct {
 	*Indexer
 	pass
-	wanted  bool         // a pass, at once
 	journal atomic.Int64 // bytes of the changelog
 }
 
@@ -35,25 +34,22 @@ type pass struct {
 	waits   bool      // the pages are done; the waiting locations follow
 	after   string    // the last key that was reviewed
 	stepped time.Time // when the last step ended
-	done    time.Time // when the pass before ended
+	ended   time.Time // when it ended; zero if the next pass is due at once
 }
 
 // begin makes the next step the first of a pass.
-func (r *review) begin() { r.running, r.wanted = false, true }
+func (r *review) begin() { r.pass = pass{} }
 
 // reviewAtOnce is how many steps of a pass a Flush waits for. Except on large sites, that
 // is the whole pass.
 const reviewAtOnce = 100
 
 // due returns when the next step, or the next pass, is due.
-func (r *review) due(now time.Time) time.Time {
-	switch {
-	case r.running:
+func (r *review) due(time.Time) time.Time {
+	if r.running {
 		return r.stepped.Add(reviewPause)
-	case r.wanted:
-		return now
 	}
-	return r.done.Add(r.site.SpanLength())
+	return r.ended.Add(r.site.SpanLength())
 }
 
 // run continues the pass by one step, or with all by reviewAtOnce steps. It begins
@@ -65,7 +61,7 @@ func (r *review) run(ctx context.Context, all bool) error {
 	}
 	for now := time.Now(); steps > 0 && (r.running || !r.due(now).After(now)); steps-- {
 		if !r.running {
-			r.pass, r.wanted = pass{running: true, done: r.done}, false
+			r.pass = pass{running: true}
 			r.counts.BeginPass()
 		}
 		if err := r.step(ctx); err != nil {
@@ -129,7 +125,7 @@ func (r *review) prepare(ctx context.Context) error {
 // end ends the pass.
 func (r *review) end() {
 	now := time.Now()
-	r.pass = pass{done: now, stepped: r.stepped}
+	r.pass = pass{ended: now}
 	r.counts.EndPass(now)
 	r.site.Followed.Forget() // links that are still there keep pages that nobody asks for
 }
