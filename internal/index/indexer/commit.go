@@ -38,7 +38,7 @@ func (x *Indexer) commitAt(ctx context.Context, now time.Time, first []string, f
 
 // apply tells the rest of the program about the effects of a stored transaction.
 func (x *Indexer) apply(ctx context.Context, done merge.Effects, now time.Time) error {
-	x.syncing.unsynced, x.syncing.urgent = true, x.syncing.urgent || len(done.Left) > 0
+	x.syncing.unsynced = true
 	for what, n := range done.Events {
 		x.changes[what].Add(uint64(n))
 	}

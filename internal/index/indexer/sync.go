@@ -9,19 +9,15 @@ import (
 type syncing struct {
 	*Indexer
 	unsynced bool
-	urgent   bool // it must not wait
 	last     time.Time
 }
 
 // syncEvery is the least time between two syncs.
 const syncEvery = time.Second
 
-func (s *syncing) due(now time.Time) time.Time {
-	switch {
-	case !s.unsynced:
+func (s *syncing) due(time.Time) time.Time {
+	if !s.unsynced {
 		return time.Time{}
-	case s.urgent:
-		return now
 	}
 	return s.last.Add(syncEvery)
 }
@@ -31,6 +27,6 @@ func (s *syncing) run(ctx context.Context, _ bool) error {
 	if err := s.cfg.Store.Sync(ctx); err != nil {
 		return err
 	}
-	s.unsynced, s.urgent, s.last = false, false, time.Now()
+	s.unsynced, s.last = false, time.Now()
 	return nil
 }
