@@ -19,23 +19,6 @@ func newRules(t testing.TB, rules ...Rule) Rules {
 }
 
 // The tests of package robots cover what a pattern matches.
-func TestPatternMatchesLocationsAsInRobotsTxt(t *testing.T) {
-	for _, tt := range []struct {
-		pattern, location string
-		want              bool
-	}{
-		{"/fish", "/fishheads/yummy?page=2", true},
-		{"/a%2Ab", "/a*b", true},  // an escaped star is a star,
-		{"/a%2Ab", "/axb", false}, // but not one for any characters
-		{"/files?path=%2Fprivate", "/files?path=%2Fprivate%2Fx", true},
-		{"/*path=%2fprivate", "/files?path=%2Fprivate%2Fx", true},
-	} {
-		if r, ok := newRules(t, list(tt.pattern, Never)).Match(tt.location); ok != tt.want || ok && r.Pattern != tt.pattern {
-			t.Errorf("%q matches %q: %v by %q, want %v", tt.pattern, tt.location, ok, r.Pattern, tt.want)
-		}
-	}
-}
-
 func TestLongestPatternDecidesOnTheListing(t *testing.T) {
 	for _, tt := range []struct {
 		name    string

@@ -87,8 +87,7 @@ func (m *merging) process(ctx context.Context, all bool) (done int, err error) {
 		if err := m.records.noteActivity(ctx, e.At); err != nil {
 			return 0, err
 		}
-		err := m.robotsTxt.obey(ctx, e)
-		if err != nil {
+		if err := m.robotsTxt.obey(ctx, e); err != nil {
 			return 0, err
 		}
 		return 1, nil

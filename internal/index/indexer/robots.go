@@ -40,7 +40,7 @@ func (r *robotsTxt) open(ctx context.Context) error {
 // obey merges a robots.txt that the site has served.
 func (r *robotsTxt) obey(ctx context.Context, s *observation.Observation) error {
 	before := r.site.Robots
-	if r.cfg.Robots != nil || before == nil {
+	if r.cfg.Robots != nil {
 		return nil
 	}
 	text, ok := robotsText(s.Response)
