@@ -18,13 +18,12 @@ type counted struct {
 // order of their keys, counts them again. Verdicts change meanwhile. If a record that the pass has
 // counted changes, the pass's counts change too.
 type counter struct {
-	waits   string // how the keys of locations begin that are not public
-	mu      sync.Mutex
-	now     counted
-	next    counted
-	passing bool
-	passed  string // the last key that the pass counted
-	whole   bool   // a pass has ended, so all are counted
+	waits  string // how the keys of locations begin that are not public
+	mu     sync.Mutex
+	now    counted
+	next   counted
+	passed string // the last key that the pass counted, "" between two passes
+	whole  bool   // a pass has ended, so all are counted
 }
 
 // add counts the record with a key by its verdict.
@@ -44,7 +43,7 @@ func (t *counter) moved(moves []merge.Move) {
 	for _, m := range moves {
 		t.add(&t.now, m.Key, m.From, -1)
 		t.add(&t.now, m.Key, m.To, 1)
-		if t.passing && m.Key <= t.passed {
+		if m.Key <= t.passed {
 			t.add(&t.next, m.Key, m.From, -1)
 			t.add(&t.next, m.Key, m.To, 1)
 		}
@@ -55,7 +54,7 @@ func (t *counter) moved(moves []merge.Move) {
 func (t *counter) BeginPass() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.next, t.passing, t.passed = counted{}, true, ""
+	t.next, t.passed = counted{}, ""
 }
 
 // Count counts the next record of the pass.

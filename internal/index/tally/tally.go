@@ -32,7 +32,7 @@ func New(site *merge.Site, hints *messages.Hints) *Tally {
 // EndPass ends the pass over all records. From then on, the counts are those of the pass.
 func (s *Tally) EndPass(now time.Time) {
 	s.mu.Lock()
-	s.now, s.passing, s.whole = s.next, false, true
+	s.now, s.passed, s.whole = s.next, "", true
 	s.mu.Unlock()
 	s.hintFew(now)
 }
