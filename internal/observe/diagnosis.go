@@ -96,12 +96,8 @@ func (c *cause) halve() {
 func (c *cause) most() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	names := slices.DeleteFunc(slices.Sorted(maps.Keys(c.names)),
-		func(name string) bool { return 2*c.names[name] <= c.named })
-	if len(names) == 0 {
-		return ""
-	}
-	return strings.Join(names, ", ")
+	rare := func(name string) bool { return 2*c.names[name] <= c.named }
+	return strings.Join(slices.DeleteFunc(slices.Sorted(maps.Keys(c.names)), rare), ", ")
 }
 
 // holds returns the hint for which the counts are strong evidence, 0 for none.
