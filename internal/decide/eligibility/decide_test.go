@@ -1,6 +1,7 @@
 package eligibility
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -98,6 +99,36 @@ func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
 }
 
 // Of the pages that would each be listed, one represents a content.
+func TestBesidesHasWhatKeepsAPageOutOnceTheReasonIsGone(t *testing.T) {
+	linked := Evidence{Link: true}
+	for _, tt := range []struct {
+		r    Record
+		c    Context
+		want []Reason
+	}{
+		{Record{Witnessed: true, Content: NoIndex}, Context{Disallowed: true}, []Reason{NoIndex, NoEvidence}},
+		{Record{Witnessed: true, Until: 5}, Context{Now: 5}, []Reason{NoEvidence}},
+		{Record{Witnessed: true}, Context{OwnQuery: true}, []Reason{NoEvidence}},
+		{Record{Location: actionURL, Evidence: linked}, Context{}, []Reason{ActionWord}},
+		{Record{Evidence: linked, Until: 5}, Context{Now: 5}, []Reason{NoIndex}},
+		{Record{Witnessed: true, Content: Private}, Context{}, nil}, // its evidence is not known
+	} {
+		tt.r.Standing = tt.r.alone(tt.c)
+		if got := Besides(tt.r, tt.c); !slices.Equal(got, tt.want) {
+			t.Errorf("beside %v, %v keep it out, want %v", tt.r.Reason, got, tt.want)
+		}
+	}
+}
+
+func TestReasonsThatOtherPagesDecideAreNotOvertaken(t *testing.T) {
+	for why, want := range map[Reason]bool{NoIndex: true, Duplicate: false, SoftNotFound: false, Growth: false} {
+		r := Record{Standing: why.Standing(), Witnessed: true, Evidence: Evidence{Link: true}}
+		if got := Overtaken(r, Context{}); got != want {
+			t.Errorf("%v is overtaken: %t", why, got)
+		}
+	}
+}
+
 func TestOneOfSeveralCopiesIsListed(t *testing.T) {
 	routed, linked := Record{Location: "/page", Evidence: Evidence{Route: true}},
 		Record{Location: "/page", Evidence: Evidence{Link: true}}
