@@ -39,11 +39,13 @@ func LastMod(d lastmod.Date, h lastmod.History, trust lastmod.Trust, now moment.
 // Unlisted stands before the date that a page would have if it were listed.
 const Unlisted = "It has no lastmod while it is not listed. Once it is listed: "
 
-// Freq says what the word for how often a page changes rests on, if it was not seen to change.
+// Freq says what the word for how often a page changes rests on, as long as it was seen to change once at most.
 func Freq(f rate.Freq, changes uint64) string {
 	switch {
-	case changes > 0:
+	case changes > 1:
 		return ""
+	case changes == 1:
+		return fmt.Sprintf(" It is called %v for one change alone: that is a guess, until more are seen.", f)
 	case f == rate.Unknown:
 		return " It has a changefreq once it was seen to change, or to rest for half a day."
 	case f < rate.Yearly:

@@ -121,7 +121,7 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 	}
 }
 
-func TestWordOfAPageThatDidNotChangeIsCalledAGuess(t *testing.T) {
+func TestWordOfAPageThatHardlyChangedIsCalledAGuess(t *testing.T) {
 	for _, tt := range []struct {
 		f       rate.Freq
 		changes uint64
@@ -129,6 +129,7 @@ func TestWordOfAPageThatDidNotChangeIsCalledAGuess(t *testing.T) {
 	}{
 		{rate.Unknown, 0, "once it was seen to change, or to rest for half a day."},
 		{rate.Yearly, 2, ""},
+		{rate.Daily, 1, "called daily for one change alone: that is a guess, until more are seen."},
 		{rate.Yearly, 0, "called yearly because most such pages are: that is a guess, until a change is seen."},
 		{rate.Daily, 0, "called daily for texts that came and went again, which are no change."},
 	} {
