@@ -54,13 +54,17 @@ func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 	fs.BoolVar(&c.crawl, "crawl", false,
 		"crawl the site too, and say which links within it are broken, which linked pages are not listed, and which listed "+
 			"ones nobody links to")
-	c.fail.flag(fs, "such as broken-link, or missing,broken-link, as -json and .csv name them; or for all advice")
+	c.fail.flag(fs, "such as noindex or, with -crawl, broken-link,missing, as -json and .csv name them; or for all advice")
 	fs.StringVar(&c.data, "data", "", "compare the dates with what servemap observed, as the `DIR` of proxy, files, run "+
 		"or crawl has it")
 	fs.DurationVar(&c.Time, "time", 5*time.Minute, "how `LONG` the check may take at most, such as 90s or 10m")
 	fs.Lookup("time").DefValue = "5m"
 	return c.run
 }
+
+// needed are the kinds of findings that only a flag has looked for, by that flag.
+var needed = map[string]string{"broken-link": "crawl", "missing": "crawl", "orphan": "crawl",
+	"seen-moved": "data", "seen-changed": "data"}
 
 // writers write a report to a file, by the ending of its name.
 var writers = map[string]func(*report.Report, io.Writer, bool) error{
@@ -81,6 +85,11 @@ func (c *checking) run(ctx context.Context, name string) error {
 	err = c.fail.check(report.Names(), "Give kinds such as broken-link, missing and orphan, or advice for all of them.")
 	if err != nil {
 		return err
+	}
+	for _, kind := range c.fail.kinds() { // else it would pass whatever the site has
+		if needs := needed[kind]; needs == "crawl" && !c.crawl || needs == "data" && c.data == "" {
+			return usage("-fail %s needs -%s, which alone looks for that", kind, needs)
+		}
 	}
 	if c.Pages < 0 {
 		return usage("-pages %d: give how many pages to read, or 0 for as many as are answered fast", c.Pages)

@@ -241,6 +241,8 @@ func TestCheckSaysWhatIsWrongWithACall(t *testing.T) {
 		{"-pages many: give a whole number", []string{site, "-pages", "many"}},
 		{"-crawl maybe: give no value, or true or false", []string{site, "-crawl=maybe"}},
 		{"-out: /sys/r.html cannot be written: ", []string{site, "-out", "/sys/r.html"}},
+		{"-fail broken-link needs -crawl, which alone looks for that", []string{site, "-fail", "noindex,broken-link"}},
+		{"-fail seen-moved needs -data", []string{site, "-fail", "seen-moved"}},
 		{"-out is empty; give a value, or leave it out", []string{site, "-out", ""}},
 		{"-data " + data + " is about " + other, []string{site, "-data", data}},
 	} {
