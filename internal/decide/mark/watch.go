@@ -23,7 +23,7 @@ type watched struct {
 
 // A block that so many observations have shown, for so long, has come to stay.
 const (
-	settledObservations = 8
+	settledObservations = 3
 	settledTime         = 3 * day
 )
 
