@@ -119,7 +119,7 @@ func TestTheOwnerSeesBrokenLinksAndWhatWaits(t *testing.T) {
 	const hostile = "/%3Cscript%3Enews" // in a comment of a stranger
 	site := testkit.Paths{
 		"/": testkit.Page("home", "/a", "/missing", "/wanted", "/fails", "/old",
-			"/reset/8f14e45fceea167a5a36dedd4bea2543"),
+			"/reset/8f14e45fceea167a5a36dedd4bea2543", "/wanted?page=1&lang=en", "/wanted?lang=en&page=1"),
 		"/a":       testkit.Page("a", "/missing", "/dept-10", "/dept-2"),
 		"/dept-10": testkit.Page("ten", hostile), "/dept-2": testkit.Page("two"), "/fails": status(500),
 		"/old":   http.RedirectHandler("/older", http.StatusMovedPermanently).ServeHTTP,

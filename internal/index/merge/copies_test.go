@@ -41,6 +41,22 @@ func TestDuplicatesAreOnePage(t *testing.T) {
 	}
 }
 
+// PHP's http_build_query puts a parameter first or last as a program likes. Such pages often have something of each
+// visit, so their contents differ.
+func TestOnePageIsListedWhateverTheOrderOfItsParameters(t *testing.T) {
+	const one, other, fewer = "/list?cat=1&page=2", "/list?page=2&cat=1", "/list?page=2"
+	rules := options{rules: []eligibility.Rule{{Pattern: "/list", Query: []string{"cat"}}}}
+	home := see("/", html("home", one, other, fewer))
+	a, b := see(one, html("list for visitor 1")), see(other, html("list for visitor 2"))
+	tell(t, rules, []story{
+		{"the first order", []step{home, a, b, is(other, held, eligibility.Duplicate), a}, []string{"/", one}},
+		{"the other one", []step{home, b, a, is(one, held, eligibility.Duplicate), b}, []string{"/", other}},
+		{"other values", []step{home, see(fewer, html("list of all")), b}, []string{"/", fewer, other}},
+		{"the first one has left", []step{home, a, b, see(one, head(noIndex)), b}, []string{"/", other}},
+		{"and was forgotten", []step{home, a, func(w *world) { w.forget(one) }, noTrace(one), b}, []string{"/"}},
+	})
+}
+
 // A list without a query, which a route shows to be public, is its own first page, to which the second one links.
 func TestListStandsForItsFirstPageAndGoesOnToDoSo(t *testing.T) {
 	const list, first = "/search", "/search?page=1"

@@ -63,6 +63,9 @@ func (g page) filled() {
 func (g page) unlist() {
 	p := g.p
 	g.layout().Remove(g.Tx, p.Shard, p.Loaded.Location)
+	if key := g.site.Keys.Order(p.Loaded.Location); key != "" && string(g.Get(key)) == p.Loaded.Location {
+		g.Put(key, nil)
+	}
 	g.Effects.Shards[p.Shard] = true
 	g.happened(changelog.Removed)
 	g.due(p.Loaded.Location) // the next client may get another answer

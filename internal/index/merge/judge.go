@@ -5,6 +5,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/page/robots"
+	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/sitewide"
 )
@@ -29,6 +30,31 @@ func disallowed(r *eligibility.Record, obeyed *robots.Obeyed) bool {
 // judge gives the page the verdict that follows from its present values. It returns the page whose
 // verdict depends on this one and must be judged next, nil for none.
 func (g page) judge() (next *pagerecord.Page) {
+	next = g.judgeContent()
+	g.standForAllOrders()
+	return next
+}
+
+// standForAllOrders holds the page if it is listed already with its parameters in another order. A site that links by
+// both orders has one page, whatever else differs at each visit.
+func (g page) standForAllOrders() {
+	p := g.p
+	key := g.site.Keys.Order(p.Loaded.Location)
+	if key == "" || !p.Listed() {
+		return
+	}
+	switch first := string(g.Get(key)); {
+	case first == p.Loaded.Location:
+	case keys.IsLocation(first) && g.rival(p.Loaded.Location, sitewide.Duplicates{Listed: first}) != nil:
+		p.Standing = eligibility.Duplicate.Standing()
+		g.leave(g.site.ID(p.Loaded.Location))
+	default:
+		g.Put(key, []byte(p.Loaded.Location))
+	}
+}
+
+// judgeContent is judge for a page as its record describes it.
+func (g page) judgeContent() (next *pagerecord.Page) {
 	p := g.p
 	r := p.Judged()
 	c := g.site.Context(&r, g.site.Robots, g.moment())

@@ -239,6 +239,9 @@ func (site *Site) Guess(v *observation.Observation, now time.Time) (keys []strin
 	p := v.Before
 	keys = append(site.RecordKeys(v.Location), site.Keys.Refusals(), site.Keys.Duplicates(p.Showing),
 		site.Keys.Duplicates(v.Showing))
+	if order := site.Keys.Order(v.Location); order != "" {
+		keys = append(keys, order)
+	}
 	if !p.Listed() {
 		keys = append(keys, site.Keys.Bar(v.Location))
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/schema/changelog"
+	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/secret"
 	"github.com/servemap/servemap/internal/schema/sitewide"
@@ -105,6 +106,12 @@ func (r *Reader) pageOf(ctx context.Context, location string) (Known, error) {
 	if p.Reason != eligibility.Duplicate {
 		return p, nil
 	}
+	if order := r.site.Keys.Order(location); order != "" {
+		if first, err := txn.Read(ctx, r.store, order); err != nil || keys.IsLocation(string(first)) {
+			p.SameAs = string(first)
+			return p, err
+		}
+	}
 	duplicates, err := txn.Read(ctx, r.store, r.site.Keys.Duplicates(s.Showing))
 	p.SameAs = sitewide.ReadDuplicates(duplicates, func(of string) uint64 { return key.Name(of).ID }).Listed
 	return p, err
@@ -131,11 +138,11 @@ func (r *Reader) find(ctx context.Context, locations ...string) (found []*pagere
 	if key, _ = secret.Read(site); err != nil || key == nil {
 		return found, nil, err
 	}
-	var keys []string
+	var wanted []string
 	for _, location := range locations {
-		keys = append(keys, r.site.Keys.Wait(key.Name(location).Hash), r.site.Keys.Page(location), r.site.Keys.Bar(location))
+		wanted = append(wanted, r.site.Keys.Wait(key.Name(location).Hash), r.site.Keys.Page(location), r.site.Keys.Bar(location))
 	}
-	records, err := txn.ReadAll(ctx, r.store, keys...)
+	records, err := txn.ReadAll(ctx, r.store, wanted...)
 	for n, record := range records {
 		if stored, err := pagerecord.Decode(record); err == nil && n%3 < 2 {
 			found[n/3] = stored // a page's own record comes after the one under a hash

@@ -63,6 +63,15 @@ func (k Keys) Bar(loc string) string {
 	return string(k) + "bar|" + secret.Key(k).Name(location.Sorted(loc)).Hash
 }
 
+// Order is the key of the record that names the listed one among the locations that differ in the order of their
+// parameters alone. It is "" if the location has fewer than two.
+func (k Keys) Order(loc string) string {
+	if _, query, _ := strings.Cut(loc, "?"); !strings.Contains(query, "&") {
+		return ""
+	}
+	return string(k) + "order|" + secret.Key(k).Name(location.Sorted(loc)).Hash
+}
+
 // Duplicates is the key of the record about the pages with one content.
 func (k Keys) Duplicates(showing uint64) string {
 	return fmt.Sprintf("%sduplicates|%016x", string(k), showing)

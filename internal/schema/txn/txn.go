@@ -164,15 +164,17 @@ func Read(ctx context.Context, st store.Store, key string) ([]byte, error) {
 	return records[0], nil
 }
 
-// ReadAll returns the records of keys, nil for absent ones. If there are more keys than one
+// ReadAll returns the records of keys, nil for absent ones. A key may be there twice. If there are more keys than one
 // transaction takes, the records may be of different moments.
 func ReadAll(ctx context.Context, st store.Store, keys ...string) (records [][]byte, err error) {
-	for chunk := range slices.Chunk(keys, store.MaxKeys) {
-		before := len(records)
+	distinct := slices.Compact(slices.Sorted(slices.Values(keys)))
+	records = make([][]byte, len(keys))
+	for chunk := range slices.Chunk(distinct, store.MaxKeys) {
 		err := st.View(ctx, chunk, func(values [][]byte) error {
-			records = records[:before]
-			for _, v := range values {
-				records = append(records, bytes.Clone(v))
+			for n, key := range keys {
+				if at, asked := slices.BinarySearch(chunk, key); asked {
+					records[n] = bytes.Clone(values[at])
+				}
 			}
 			return nil
 		})
