@@ -303,7 +303,7 @@ func TestCheckFollowsTheLinksOfPagesThatAreOnlyListed(t *testing.T) {
 	})
 	code, out, errs := call(t, "check", "-crawl", "-all", site)
 	for _, want := range []string{
-		"A crawl found 5 public pages; not listed: 2. Listed, and linked nowhere: 4.\n",
+		"A crawl found 7 public pages; not listed: 2. Listed, and linked nowhere: 4.\n",
 		"2 linked pages are missing in the sitemap", "- " + site + "/below is linked, and not listed\n",
 		"4 listed pages are linked from no listed page",
 		"- " + site + "/alone is listed, and no listed page links there (line 1",
@@ -314,6 +314,38 @@ func TestCheckFollowsTheLinksOfPagesThatAreOnlyListed(t *testing.T) {
 	} {
 		if code != codeNo || !strings.Contains(out, want) {
 			t.Errorf("code %d, without %q: %s%s", code, want, out, errs)
+		}
+	}
+}
+
+func TestCheckTellsABoxToLogInFromALogIn(t *testing.T) {
+	const field = "<input type=password name=p>"
+	with := func(page, more string) string { return strings.Replace(page, "</main>", more+"</main>", 1) }
+	box := "<form>" + field + "</form><a href=/></a><a href=/b></a><a href=/c></a><a href=/gone></a>"
+	pages := func(home, b string) map[string]string {
+		return map[string]string{"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/", "/a", "/b"), "/": with(aPage, home),
+			"/a": with(ownPage, "<p>One.<a href=/></a>"), "/b": with(ownPage, "<p>Two."+b), "/c": with(ownPage, "<p>Three."+b)}
+	}
+	for _, tt := range []struct {
+		name, home, b string
+		code          int
+		wants         []string
+	}{
+		{"on the start page and others", box, box, codeDone, []string{"advice  The pages have a box to log in in their text",
+			" has a field for a password in its text, as 2 of 3 pages read have (line 1", "A crawl found 4 public pages; not listed: 1.",
+			"/c is linked, and not listed", "/gone, which is answered with 404", "1 listed page is linked from no listed page"}},
+		{"on one page", "", field, codeNo, []string{"fault   1 page asks visitors to log in", "/b shows a field for a password"}},
+		{"to choose a password", "", "<form>" + field + field + "</form>", codeDone, []string{"3 read: 0 faults"}},
+		{"to choose a password, typed once", "", "<input type=password autocomplete=new-password>", codeDone,
+			[]string{"3 read: 0 faults"}},
+		{"two forms to log in", "", "<form>" + field + "</form><form>" + field + "</form>", codeNo,
+			[]string{"/b shows a field for a password"}},
+	} {
+		code, out, errs := call(t, "check", "-crawl", siteOf(t, pages(tt.home, tt.b)))
+		for _, want := range tt.wants {
+			if code != tt.code || !strings.Contains(out, want) {
+				t.Errorf("%s: code %d, without %q: %s%s", tt.name, code, want, out, errs)
+			}
 		}
 	}
 }

@@ -490,14 +490,24 @@ func (c *crawl) wallsIn() (text string) {
 }
 
 // linked crawls a site, from its start page and what is listed, learns into memory, and says where its links
-// lead. The crawl reads the list in place of a sitemap that the site has, which may be on another host.
-func (s *checking) linked(ctx context.Context, origin string, listed []string, through http.RoundTripper) (
-	found check.Crawl, err error,
-) {
+// lead. The crawl reads the list in place of a sitemap that the site has, which may be on another host. What a stranger
+// gets counts, also what may not be stored or has a listed parameter: nothing of it is published.
+func (s *checking) linked(
+	ctx context.Context, origin string, listed []string, boxed bool, through http.RoundTripper,
+) (found check.Crawl, err error) {
 	c := &crawl{streams: s.streams, all: s.all, through: through}
 	c.Flags(flag.NewFlagSet("crawl", flag.ContinueOnError), "crawl")
 	c.Fill()
 	c.Database, c.Admin, c.Name, c.Sitemaps = "", "", "sitemap", []string{origin + "/servemap-listed"}
+	c.Public = []string{"/"}
+	for _, u := range listed {
+		_, query, _ := strings.Cut(u, "?")
+		for pair := range strings.SplitSeq(query, "&") {
+			if name, _, _ := strings.Cut(pair, "="); name != "" && !location.Tracks(name) && !slices.Contains(c.Query, name) {
+				c.Query = append(c.Query, name)
+			}
+		}
+	}
 	log, err := newLog(s.streams, "", slog.LevelInfo)
 	if err != nil {
 		return found, err
@@ -505,6 +515,7 @@ func (s *checking) linked(ctx context.Context, origin string, listed []string, t
 	if c.site, err = c.find(ctx, origin); err != nil {
 		return found, err
 	}
+	c.site.boxed = boxed
 	site := c.site.Handler
 	c.site.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/servemap-listed" {
@@ -594,13 +605,12 @@ func (s *checking) linked(ctx context.Context, origin string, listed []string, t
 		found.Broken = append(found.Broken, check.Broken{To: l.URL, From: from[0], Others: others,
 			Says: cmp.Or(got[l.URL].says(), "shows what the site shows where it has no page")})
 	}
-	if _, means, add := a.explorer.Missing(done); len(found.Public) == 0 {
+	if _, means, _ := a.explorer.Missing(done); len(found.Public) == 0 {
 		root := got[c.Origin+"/"]
 		if answer := root.says(); answer != "" && root.Wall == "" { // where all begins
-			means, add = c.Origin+"/ "+answer+".", ""
+			means = c.Origin + "/ " + answer + "."
 		}
-		says := []string{"The crawl could list none of", words.Count(done.Pages, "page") + ".", means, c.cure(add),
-			c.wallsIn()}
+		says := []string{"The crawl could list none of", words.Count(done.Pages, "page") + ".", means, c.wallsIn()}
 		found.Why = strings.Join(strings.Fields(strings.Join(says, " ")), " ")
 	}
 	found.Scripts = done.Pages-len(found.Orphans) <= fewPages && c.site.scripted()

@@ -105,10 +105,9 @@ func TestCrawlThatListsNothingSaysWhatHelps(t *testing.T) {
 	}{
 		{"crawl", []string{"crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml")}, codeNo,
 			[]string{"\n0 listed · ", cure + "\n", "is not written: No page of " + site.URL + " is listed yet."}, "inspector"},
-		{"check", []string{"check", site.URL, "-crawl"}, codeNo,
-			[]string{"The crawl could list none of 22 pages. 2", " pages are sent as not to be stored (Cache-Control: no-store). ",
-				cure},
-			"linked from no listed page"},
+		{"check, which publishes nothing", []string{"check", site.URL, "-crawl"}, codeNo,
+			[]string{"A crawl found 22 public pages; not listed: 20. Listed, and linked nowhere: 1.",
+				"/alone is listed, and no listed page links there"}, "-public"},
 		{"crawl with such a flag", []string{"crawl", site.URL, "-public", "/article-2", "-out",
 			filepath.Join(t.TempDir(), "sitemap.xml")}, codeDone, []string{
 			"If these pages are public, add -public /\n"}, "public: servemap"},

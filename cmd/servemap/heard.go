@@ -28,6 +28,7 @@ type heard struct {
 	http.Handler
 	origin location.Origin
 	always []robots.Pattern // what the owner lists, whatever a page seems to say
+	boxed  bool             // a field for a password is part of a box that most pages have
 
 	mu   sync.Mutex
 	more map[string]bool      // what its own sitemap has that a crawl does not write by itself, by its flags
@@ -95,6 +96,12 @@ func (h *heard) hear(resp *http.Response) error {
 	}
 	if status == http.StatusOK && !html && bytes.Contains(body, []byte("<urlset")) {
 		h.extended(body)
+	}
+	if h.boxed && html && !pages.IsLogIn(loc) {
+		body = pages.Unbox(body)
+		resp.Body = io.NopCloser(bytes.NewReader(body))
+		resp.Header.Del("Content-Encoding")
+		resp.Header.Del("Content-Length")
 	}
 	a := judged(loc, to, pages.Answer{Status: status, Header: resp.Header, Body: body})
 	if resp.Request.URL.RequestURI() == "/" {
@@ -197,6 +204,7 @@ func faultsOf(ctx context.Context, a *answers, got map[string]*answered) (found 
 		}
 	}
 	slices.SortFunc(listed, func(a, b *pages.Page) int { return strings.Compare(a.Entry.Loc, b.Entry.Loc) })
+	pages.Box(listed, &r)
 	pages.Compare(listed, nil, &r, time.Now())
 	for _, g := range r.Groups {
 		if g.Level != "fault" {

@@ -37,8 +37,9 @@ type Config struct {
 	Pages  int      // how many of the listed pages to read; 0 for as many as are answered fast
 	Seed   uint64   // of the choice of pages
 	Time   time.Duration
-	// Linked, if not nil, crawls a site of which these pages are listed. It asks by way of through.
-	Linked func(ctx context.Context, origin string, listed []string, through http.RoundTripper) (Crawl, error)
+	// Linked, if not nil, crawls a site of which these pages are listed. It asks by way of through. boxed says that the
+	// pages have a box to log in, and are no log-ins for that.
+	Linked func(ctx context.Context, origin string, listed []string, boxed bool, through http.RoundTripper) (Crawl, error)
 	// Seen, if not nil, has what servemap observed of pages, by URL.
 	Seen map[string]pages.Seen
 }

@@ -98,7 +98,16 @@ func (c *checker) conclude(ctx context.Context, all []*pages.Page, nowhere *page
 			c.Sample.Walled++
 		}
 	}
-	c.judge.Languages(c.wrong(append(c.versions(ctx), all...)))
+	asked := append(c.versions(ctx), all...)
+	if nowhere != nil {
+		pages.Box(append(slices.Clip(asked), nowhere), c.Report)
+		if kind, _ := nowhere.First(); kind != "login" && kind != "noindex" { // which say that they are not to be indexed
+			c.Add("every-address", report.At{Where: nowhere.Entry.Loc}, "is made up, and answered with 200 OK")
+		}
+	} else {
+		pages.Box(asked, c.Report)
+	}
+	c.judge.Languages(c.wrong(asked))
 	pages.Compare(all, nowhere, c.Report, c.now)
 	c.Of("scripts", c.Sample.Read-c.Sample.Files)
 }
@@ -203,11 +212,8 @@ func (c *checker) nowhere(ctx context.Context) *pages.Page {
 	p := &pages.Page{Entry: listing.Entry{Loc: u.String()}}
 	p.Answer, p.Err = a.Answer, err
 	pages.Judge(p, c.now)
-	switch kind, _ := p.First(); {
-	case !p.Read || address.Key(a.url) != address.Key(u):
+	if !p.Read || address.Key(a.url) != address.Key(u) {
 		return nil
-	case kind != "login" && kind != "noindex": // what is not for strangers, or not to be indexed, says so
-		c.Add("every-address", report.At{Where: u.String()}, "is made up, and answered with 200 OK")
 	}
 	return p
 }
@@ -231,7 +237,7 @@ func (c *checker) beside(ctx context.Context) error {
 	for _, e := range c.judge.Pages {
 		listed = append(listed, e.Loc)
 	}
-	linked, err := c.Config.Linked(ctx, c.Site, listed, &c.fetcher)
+	linked, err := c.Config.Linked(ctx, c.Site, listed, c.Has("box"), &c.fetcher)
 	if err != nil {
 		return fmt.Errorf("the crawl was not made: %w", err)
 	}

@@ -16,9 +16,11 @@ import (
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/page/response"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // Answer is what came for a page.
@@ -47,6 +49,7 @@ type Page struct {
 	text       uint64    // a hash of its main text, 0 for none
 	letters    int       // of its main text
 	scripts    bool      // it shows nothing without them
+	logIn      bool      // told is that it has a field for a password
 	modified   time.Time // as the page itself says
 	sent       time.Time // its Last-Modified
 }
@@ -230,7 +233,8 @@ func (p *Page) page(now time.Time) {
 		p.scripts = scripted(p.Body, p.letters)
 		if to := leads.FindSubmatch(p.Body); p.scripts && to != nil {
 			p.leadsByScript(base, string(to[1]))
-		} else if facts.Password {
+		} else if facts.Password && !signsUp(p.Body) {
+			p.logIn = true
 			p.tell("login", "shows a field for a password")
 		} else if notFound(&facts, p.letters) {
 			p.tell("soft-404", "says that there is no page: %q", firstOf(facts))
@@ -238,6 +242,44 @@ func (p *Page) page(now time.Time) {
 	}
 	p.canonical(base, &facts)
 }
+
+var (
+	password = regexp.MustCompile(`(?i)<input\b[^>]*(?:\btype=["']?password\b|autocomplete=["']?[a-z]+-password\b)[^>]*`)
+	chosen   = regexp.MustCompile(`(?i)\bautocomplete=["']?new-password\b`)
+	formEnd  = regexp.MustCompile(`(?i)</form\b`)
+)
+
+// signsUp reports whether a page has a form to choose a password, which is for those who have none yet.
+func signsUp(body []byte) bool {
+	return slices.ContainsFunc(formEnd.Split(string(body), -1), func(form string) bool {
+		return chosen.MatchString(form) || len(password.FindAllString(form, 2)) == 2
+	})
+}
+
+// Box tells of the site's box to log in. A field for a password on the start page, or on most of the pages, is such a
+// box: these pages are no log-ins.
+func Box(all []*Page, to *report.Report) {
+	read, with, home := 0, []*Page{}, false
+	for _, p := range all {
+		if p.Read {
+			read++
+		}
+		if p.logIn {
+			with, home = append(with, p), home || address.IsRoot(p.at)
+		}
+	}
+	if !home && (len(with) < 2 || 2*len(with) <= read) {
+		return
+	}
+	to.Add("box", with[0].Entry.At(), "has a field for a password in its text, as %s of %s read have",
+		words.Number(len(with)), words.Count(read, "page"))
+	for _, p := range with {
+		p.told = slices.DeleteFunc(p.told, func(t told) bool { return t.kind == "login" })
+	}
+}
+
+// Unbox returns a page without its fields for a password.
+func Unbox(body []byte) []byte { return password.ReplaceAll(body, []byte("<input")) }
 
 var lastDay = regexp.MustCompile(`(?i)unavailable_after`)
 
