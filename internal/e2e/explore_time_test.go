@@ -168,6 +168,59 @@ func TestOnePageThatIsRefusedHoldsUpNoOthers(t *testing.T) {
 	}
 }
 
+func TestPageThatFailsIsAskedForAgainAloneBeforeItsLinkIsBroken(t *testing.T) {
+	for _, tt := range []struct {
+		name           string
+		fails          func(path string, others, times int) bool
+		listed, failed int // of 61, and answers with 500 at most
+		dead           string
+	}{
+		{"beside others, as where a database is locked", func(_ string, others, _ int) bool { return others > 0 }, 61, 8, ""},
+		{"once", func(path string, _, times int) bool { return path == "/p07" && times == 1 }, 61, 1, ""},
+		{"always", func(path string, _, _ int) bool { return path == "/p07" }, 60, 2, "https://example.com/p07"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			paths, times, others, failed := numbered("/p%02d", 60), map[string]int{}, 0, 0
+			var mu sync.Mutex
+			came := func(path string) (fails bool) {
+				mu.Lock()
+				defer mu.Unlock()
+				times[path]++
+				if fails = strings.HasPrefix(path, "/p") && tt.fails(path, others, times[path]); fails {
+					failed++
+				}
+				others++
+				return fails
+			}
+			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				fails := came(r.URL.Path)
+				time.Sleep(10 * time.Millisecond)
+				mu.Lock()
+				others--
+				mu.Unlock()
+				switch {
+				case fails:
+					w.WriteHeader(http.StatusInternalServerError)
+				case r.URL.Path == "/":
+					testkit.PageOfItsURL(paths...)(w, r)
+				case strings.HasPrefix(r.URL.Path, "/p"):
+					testkit.PageOfItsURL("/")(w, r)
+				default:
+					http.NotFound(w, r)
+				}
+			})
+			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+				done := explore(s, servemap.ExploreOptions{Concurrency: 8})
+				if n := s.Stats().Listed; n != tt.listed || failed > tt.failed || done.Dead[tt.dead] == "" != (tt.dead == "") ||
+					tt.dead == "" && len(done.Dead) > 0 {
+					s.Errorf("%d pages are listed, %d answers were 500, broken are %v; want %d, at most %d, %q", n, failed,
+						done.Dead, tt.listed, tt.failed, tt.dead)
+				}
+			})
+		})
+	}
+}
+
 func TestWhatLeadsToPagesIsAskedForAgainWhenTheSiteSays(t *testing.T) {
 	asked := map[string]int{}
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -41,6 +41,7 @@ type frontier struct {
 	seen     map[uint64]bool // hashes of the locations that were found
 	queues   [2]queue        // the second one has the unlikely ones
 	later    []*item         // that the site refused, and that wait for their time
+	failed   []*item         // that are asked for once more, each alone, when nothing else is left
 	controls controls
 	dropped  func(*item) // is told of each item that is not worth a request
 
@@ -202,13 +203,17 @@ func (f *frontier) rests() *item {
 	return slices.MinFunc(f.later, func(a, b *item) int { return a.After.Compare(b.After) })
 }
 
-// release puts the items that wait because they may be controls into the queues if they are
-// pages. It returns false if none is.
+// release puts the items that wait because they may be controls into the queues if they are pages, else one that
+// failed. It is called when nothing else is left, and returns false if nothing may be asked for.
 func (f *frontier) release() bool {
 	pages := f.controls.release()
 	for _, it := range pages {
 		it.Plain = true
 		f.put(it)
+	}
+	if len(pages) == 0 && len(f.failed) > 0 && f.asked < f.most {
+		pages, f.failed = f.failed[:1], f.failed[1:]
+		f.put(pages[0])
 	}
 	return len(pages) > 0
 }
@@ -231,5 +236,5 @@ func (f *frontier) end() {
 }
 
 func (f *frontier) waiting() int {
-	return f.queues[0].items + f.queues[1].items + len(f.later) + len(f.controls.waiting)
+	return f.queues[0].items + f.queues[1].items + len(f.later) + len(f.failed) + len(f.controls.waiting)
 }

@@ -187,6 +187,13 @@ func (e *explorer) take(ctx context.Context, r result) error {
 		return fmt.Errorf("the site answered %d to %d requests in a row", r.status, e.pace.refused)
 	}
 	e.pace.saw(now, r.answer)
+	if r.status >= http.StatusInternalServerError {
+		e.pace.answers, e.pace.more = 0, 0 // the site may bear no more than one request at a time
+		if r.Tries++; r.Tries == 1 && e.frontier.asked < e.frontier.most {
+			e.frontier.failed = append(e.frontier.failed, &r.item)
+			return nil
+		}
+	}
 	if r.large {
 		e.leave(eligibility.LinkLarge, 1, e.Normalizer.Origin().URL(r.Location))
 	}
