@@ -318,6 +318,40 @@ func TestCheckFollowsTheLinksOfPagesThatAreOnlyListed(t *testing.T) {
 	}
 }
 
+func TestCheckTakesAnAddressThatIsWrittenWronglyForThePageThatIsMeant(t *testing.T) {
+	pages := map[string]string{"/": aPage, "/a": ownPage + "<p>a", "/b": ownPage + "<p>b", "/%C3%BC": ownPage + "<p>u",
+		"/c%20d": ownPage + "<p>cd", "/robots.txt": "User-agent: *\nSitemap: http://HOST/sitemap.xml", "/sitemap.xml": ""}
+	for at := range pages {
+		pages["/"] += "<a href=" + at + ">x</a>"
+	}
+	site := siteOf(t, pages)
+	other := strings.Replace(site, "127.0.0.1", "localhost", 1)
+	moved := siteOf(t, map[string]string{"/robots.txt": "HTTP 301 Location: " + other + "/robots.txt",
+		"/": "HTTP 301 Location: " + other + "/"})
+	for _, tt := range []struct {
+		name, says string
+		locs       []string
+	}{
+		{"another host", "fault   5 addresses are on another host than the sitemap",
+			[]string{other + "/", other + "/a", other + "/b", other + "/%C3%BC", other + "/c%20d"}},
+		{"another scheme", "fault   1 page has another scheme", []string{site + "/", "https" + site[len("http"):] + "/a",
+			site + "/b", site + "/%C3%BC", site + "/c%20d"}},
+		{"no host, no scheme, no escapes", "fault   4 addresses are no URLs", []string{site + "/", "/a",
+			site[len("http://"):] + "/b", site + "/ü", site + "/c d"}},
+	} {
+		pages["/sitemap.xml"] = `<urlset xmlns="` + namespace + `"><url><loc>` + strings.Join(tt.locs, "</loc></url><url><loc>") +
+			"</loc></url></urlset>"
+		_, out, errs := call(t, "check", "-crawl", site)
+		for _, want := range []string{tt.says, "All 5 listed pages were asked for: 5 answered with a page.\n",
+			"not listed: none. Listed, and linked nowhere: none.\n"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s: without %q: %s%s", tt.name, want, out, errs)
+			}
+		}
+	}
+	wantErrs(t, codeFailed, moved+" redirects to "+other+"/; check that", "check", moved)
+}
+
 func TestCheckTellsABoxToLogInFromALogIn(t *testing.T) {
 	const field = "<input type=password name=p>"
 	with := func(page, more string) string { return strings.Replace(page, "</main>", more+"</main>", 1) }

@@ -82,6 +82,7 @@ type checker struct {
 	judge   *listing.Judge
 	read    map[string]bool   // files, by key
 	vouched map[string]string // by host, its robots.txt
+	shown   map[string]bool   // by host, whether it shows the pages of the site
 	blind   bool              // nobody knows what robots.txt names
 	// What a check that stops now has not done.
 	ahead, uncrawled string
@@ -164,6 +165,7 @@ func newChecker(cfg Config) (*checker, error) {
 		Report: &report.Report{URL: cfg.URL.String(), Site: cfg.URL.Scheme + "://" + address.Host(cfg.URL),
 			Version: metrics.Version(), Files: []report.File{}, Limits: []string{}, Facts: []string{}, Groups: []report.Group{}},
 		now: time.Now().UTC(), read: map[string]bool{}, isNamed: map[string]bool{}, vouched: map[string]string{},
+		shown: map[string]bool{},
 	}
 	c.Report.Time = c.now.Truncate(time.Second)
 	return c, nil
@@ -184,6 +186,12 @@ func (c *checker) site(ctx context.Context) error {
 	c.Site = c.Origin.Scheme + "://" + address.Host(c.Origin)
 	txt := on(c.Origin, "/robots.txt")
 	a, err := c.follow(ctx, txt, robots.Enough)
+	if err == nil && address.Host(a.url) != address.Host(c.Origin) {
+		home, err := c.follow(ctx, on(c.Origin, "/"), 0)
+		if err == nil && address.Host(home.url) == address.Host(a.url) {
+			return fmt.Errorf("%s redirects to %s; check that", c.Site, home.url)
+		}
+	}
 	switch wall := pages.Wall(a.Status, a.Header, a.Body); {
 	case err != nil:
 		return err
@@ -318,9 +326,23 @@ func (c *checker) why(a answer) string {
 	return pages.Status(a.Status) + says
 }
 
+// mostHosts is how many other hosts are asked.
+const mostHosts = 5
+
+// shows reports whether another host shows the pages of this one, by one of them.
+func (c *checker) shows(ctx context.Context, there *url.URL) bool {
+	host, here := address.Host(there), *there
+	here.Scheme, here.Host = c.Origin.Scheme, c.Origin.Host
+	if _, asked := c.shown[host]; !asked && len(c.shown) < mostHosts && c.may(&here) {
+		both := []*pages.Page{{Entry: listing.Entry{Loc: there.String()}}, {Entry: listing.Entry{Loc: here.String()}}}
+		_, _ = c.ask(ctx, both) // no answer shows nothing
+		c.shown[host] = both[0].Shows(both[1])
+	}
+	return c.shown[host]
+}
+
 // vouches reports whether the robots.txt of another host names a sitemap of this one.
 func (c *checker) vouches(ctx context.Context, u *url.URL) bool {
-	const mostHosts = 5
 	host := address.Host(u)
 	text, asked := c.vouched[host]
 	if !asked && len(c.vouched) < mostHosts {
@@ -379,7 +401,7 @@ func (c *checker) sitemap(ctx context.Context, f *file, alone bool) error {
 	}
 	site := listing.Site{
 		Scheme: c.Origin.Scheme, Host: address.Host(c.Origin), Folder: folder, Allows: c.robots.Allows, Now: c.now,
-		Vouches: func(u *url.URL) bool { return c.vouches(ctx, u) },
+		Vouches: func(u *url.URL) bool { return c.vouches(ctx, u) }, Shows: func(u *url.URL) bool { return c.shows(ctx, u) },
 	}
 	if c.judge == nil {
 		c.judge = listing.NewJudge(site, c.Report)

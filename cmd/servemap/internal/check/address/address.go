@@ -2,6 +2,7 @@
 package address
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -27,7 +28,8 @@ var (
 	twiceURL = regexp.MustCompile(`%25(?:2[0-9A-Fa-f]|3[A-Fa-f]|5[BDbd]|[C-Fc-f][0-9A-Fa-f]%25)`)
 )
 
-// Parse reads the URL of an entry. If it may not be in a sitemap, it says why; u is nil if it is of no use.
+// Parse reads the URL of an entry. If it may not be in a sitemap, it says why; u is nil if it is of no use, and else
+// what was meant.
 func Parse(loc string) (u *url.URL, why Fault) {
 	bad := func(format string, args ...any) (*url.URL, Fault) {
 		return nil, Fault{"loc", fmt.Sprintf(format, args...)}
@@ -44,18 +46,21 @@ func Parse(loc string) (u *url.URL, why Fault) {
 	}
 	for _, c := range loc {
 		if c <= ' ' || c > '~' || strings.ContainsRune(never, c) {
-			return bad("has the character %q, which must be percent-encoded", c)
+			why = Fault{"loc", fmt.Sprintf("has the character %q, which must be percent-encoded", c)}
+			break
 		}
 	}
-	if at := badEscape.FindString(loc); at != "" {
+	if at := badEscape.FindString(loc); at != "" && why.Kind == "" {
 		return bad("has a %% that begins no escape, at %q; write %%25", at)
 	}
 	u, err := url.Parse(loc)
 	switch {
 	case err != nil || u.Hostname() == "":
-		return bad("is no URL")
+		return nil, cmp.Or(why, Fault{"loc", "is no URL"})
 	case u.User != nil:
 		return nil, Fault{"loc", "has a user name or password before the host"}
+	case why.Kind != "":
+		return u, why
 	case twiceXML.MatchString(loc):
 		return u, Fault{"escapes", "has " + twiceXML.FindString(loc) + " in it once the XML is read"}
 	case twiceURL.MatchString(loc):

@@ -23,7 +23,9 @@ type Site struct {
 	Allows func(path string) bool
 	// Vouches reports whether the robots.txt of another host names the sitemap.
 	Vouches func(u *url.URL) bool
-	Now     time.Time
+	// Shows reports whether another host shows the pages of the site.
+	Shows func(u *url.URL) bool
+	Now   time.Time
 }
 
 // Judge judges the entries of one sitemap, or of an index with its parts, and keeps what is listed.
@@ -65,17 +67,28 @@ func (j *Judge) Place(u string) int {
 	return -1
 }
 
-// address counts an entry, and judges its address, which is nil if it is of no use.
+// address counts an entry, and judges its address. It returns what was meant, nil if that is of no use.
 func (r *reader) address(e Entry) (*url.URL, address.Fault) {
 	r.entries++
 	u, why := address.Parse(e.Loc)
 	if why.Kind != "" {
 		r.tell(e, why.Kind, "%s", why.Text)
 	}
+	if u == nil && e.Loc != "" { // it may be relative
+		loc := e.Loc
+		if strings.HasPrefix(bare(loc), bare(r.Host)+"/") {
+			loc = "//" + loc
+		}
+		if to, err := r.file.Parse(loc); err == nil {
+			u, _ = address.Parse(to.String())
+		}
+	}
 	return u, why
 }
 
-// page takes the address of a page.
+func bare(host string) string { return strings.TrimPrefix(host, "www.") }
+
+// page takes the address of a page. One that is written wrongly stands for the page that was meant.
 func (r *reader) page(e Entry) {
 	e.File = r.name
 	r.To.Sample.Unfit++ // until it is fit
@@ -85,6 +98,9 @@ func (r *reader) page(e Entry) {
 	}
 	foreign := address.Host(u) != r.Host
 	switch {
+	case foreign && r.Shows != nil && r.Shows(u):
+		why = address.Fault{Kind: "host"}
+		r.tell(e, "host", "is on %s, which shows the pages of %s", address.Host(u), r.Host)
 	case foreign && r.Vouches != nil && r.Vouches(u):
 		r.To.Sample.Elsewhere++
 		r.Elsewhere = cmp.Or(r.Elsewhere, e.Loc)
@@ -94,8 +110,8 @@ func (r *reader) page(e Entry) {
 		r.tell(e, "host", "is on another host than the sitemap, which is for %s", r.Host)
 		return
 	case u.Scheme != r.Scheme:
+		why = address.Fault{Kind: "scheme"}
 		r.tell(e, "scheme", "is on %s, and the sitemap is for %s", u.Scheme, r.Scheme)
-		return
 	case !strings.HasPrefix(u.Path+"/", r.Folder):
 		r.tell(e, "folder", "is not below %s, where the sitemap is", r.Folder)
 	}
@@ -103,11 +119,15 @@ func (r *reader) page(e Entry) {
 		r.tell(e, "tracking", "has the parameter %s", name)
 	}
 	r.To.Sample.Unfit--
+	if why.Kind == "loc" || why.Kind == "host" || why.Kind == "scheme" {
+		u.Scheme, u.Host = r.Scheme, r.Host
+		e.Loc = address.Key(u)
+	}
 	key := address.Key(u)
 	if at, is := r.place[key]; is {
-		if first := r.Pages[at]; why.Kind != "fragment" && first.Loc == e.Loc {
+		if first := r.Pages[at]; why.Kind == "" && first.Loc == e.Loc {
 			r.tell(e, "twice", "is listed again; first in line %d of %s", first.Line, strings.TrimPrefix(first.File, r.To.Site))
-		} else if why.Kind != "fragment" {
+		} else if why.Kind == "" {
 			r.tell(e, "twice", "is the same address as %s, which is listed too", first.Loc)
 		}
 		return

@@ -108,6 +108,12 @@ func (p *Page) Told() bool { return len(p.told) > 0 }
 // Scripts reports whether the page says nothing without scripts.
 func (p *Page) Scripts() bool { return p.scripts }
 
+// Shows reports whether the page shows another one, or leads there.
+func (p *Page) Shows(other *Page) bool {
+	return p.Read && other.Read && p.text != 0 && p.text == other.text ||
+		p.Leads != nil && address.Key(p.Leads) == address.Key(other.at)
+}
+
 // First returns the kind of what speaks first against listing the page, and says it; "" for nothing.
 func (p *Page) First() (kind, text string) {
 	if !p.Told() {
