@@ -900,7 +900,7 @@ func (s explained) why(p *reader.Known) (text string, missing []string) {
 		text = messages.NoPage(p.Status)
 	}
 	if len(p.Besides) > 0 {
-		missing = nil // none of them alone is enough
+		missing = messages.Freed(missing, p.Location, p.Besides)
 	}
 	return messages.Besides(text, p.Location, p.Besides), missing
 }

@@ -70,7 +70,7 @@ func TestInspectorSaysWhyAPageIsMissing(t *testing.T) {
 			{"noindex", "/hidden", "The page says noindex"},
 			{"private", "/private", "set Rule.IgnoreCacheControl"},
 			{"a secret", secret, "looks like a secret"},
-			{"not seen", "/unseen", "open it once in a private window, and it is listed seconds later"},
+			{"not seen", "/unseen", "open it once in a private window"},
 			{"nothing known", "/nothing", "Nothing is known of this page"},
 			{"a log-in that nothing links to", "/admin",
 				"a redirect or a log-in is remembered only where a listed page links."},

@@ -149,22 +149,31 @@ func TestASearchNeedsMoreThanItsRoute(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name, attributes string
-		links            []string
+		links, paths     []string
 		listed           bool
 	}{
-		{"a search", `action="/find"`, nil, false},
-		{"a search that the home page links to", `action="/find"`, []string{"/find"}, true},
-		{"a page with a form that leads elsewhere", `action="/"`, nil, true},
-		{"a page with a form of a script", ``, nil, true},
-		{"a page with a form of a script that leads nowhere", `action="#"`, nil, true},
-		{"a page that sends what was typed by POST", `method=post action="/find"`, nil, true},
+		{"a search", `action="/find"`, nil, nil, false},
+		{"a search that the home page links to", `action="/find"`, []string{"/find"}, nil, true},
+		{"a page with a form that leads elsewhere", `action="/"`, nil, nil, true},
+		{"a page with a form of a script", ``, nil, nil, true},
+		{"a page with a form of a script that leads nowhere", `action="#"`, nil, nil, true},
+		{"a page that sends what was typed by POST", `method=post action="/find"`, nil, nil, true},
+		{"a search whose address has a query of its own", `action="/find?lang=de"`, nil, nil, false},
+		{"a page with a dialog", `method=dialog action="/find"`, nil, nil, true},
+		{"a filter of prices", `action="/find"><input name=min`, nil, nil, true},
+		{"a search that the owner names", `action="/find"`, nil, []string{"/find"}, true},
+		{"a field beside the form", `action="/find"></form><p `, nil, nil, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := http.NewServeMux()
 			m.Handle("/{$}", testkit.Page("home", tt.links...))
 			m.Handle("/find", form(tt.attributes))
 			testkit.Run(t, testkit.Setup{Handler: m}, func(s *testkit.Site) {
-				s.Visit("/", "/find")
+				s.Visit("/")
+				if tt.paths != nil {
+					explore(s, servemap.ExploreOptions{Paths: tt.paths})
+				}
+				s.Visit("/find")
 				if e := s.Explained("/find"); e.Listed() != tt.listed {
 					s.Errorf("%s %s: %s", e.Verdict, e.Reason, e.Text)
 				}

@@ -331,7 +331,8 @@ func (s door) learn(location string, how explore.Way, published bool, arrived *r
 	here = how != explore.Outside || arrived.status.Load() != 0 || !resp.HTML()
 	e.Elsewhere = !here && e.Kind == eligibility.Witness && s.alone()
 	e.Kept = how == explore.Outside && s.keeps(e, int(arrived.status.Load()))
-	e.Route.Exact = e.Route.Exact || s.routes[location]
+	e.Route.Named = s.routes[location]
+	e.Route.Exact = e.Route.Exact || e.Route.Named
 	o.diagnosis.answered(e.Kind, e.Reason, resp)
 	o.cfg.Indexer.Links.Answered(location, resp.Status, true, func() string {
 		return o.cfg.Normalizer.Resolve(location, resp.Header.Location).Location

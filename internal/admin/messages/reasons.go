@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,12 +46,12 @@ var reasons = []Reason{
 	{eligibility.ByLink, Fine,
 		"{a listed page links to it|page is linked from a listed page|pages are linked from listed pages}", "", nil},
 	{eligibility.ByRoute, Fine,
-		"{it has its own route, and no listed page links to it|page has its own route, and no link from a listed page|" +
-			"pages have their own routes, and no link from a listed page}",
+		"{it has its own route, and no link that counts leads to it|page has its own route, and no link that counts|" +
+			"pages have their own routes, and no links that count}",
 		"Not meant for search engines? Add {Never} for {it|them}.", nil},
 	{eligibility.BySitemap, Fine,
-		"{the site's own sitemap has it, and no listed page links to it|page is in the site's own sitemap, and linked " +
-			"from no listed page|pages are in the site's own sitemap, and linked from no listed page}", "", nil},
+		"{the site's own sitemap has it, and no link that counts leads to it|page is in the site's own sitemap, and has " +
+			"no link that counts|pages are in the site's own sitemap, and have no links that count}", "", nil},
 	{eligibility.ByRule, Fine, "{|page is named by |pages are named by }{Always}{ names it||}", "", nil},
 	{eligibility.ByHistory, Fine,
 		"{it was|page was|pages were} listed before, and nothing speaks against {it|it|them}", "", nil},
@@ -63,7 +64,7 @@ var reasons = []Reason{
 	{eligibility.NotSeen, Wait,
 		"{a listed page links to it, or did, but no anonymous visitor has got it yet|linked page has|linked pages have}" +
 			"{| had no anonymous visitor yet| had no anonymous visitor yet}",
-		"Open {it|them} once in a private window: if what comes is HTML, {it is|they are} listed seconds later.",
+		"Open {it|them} once in a private window: what comes decides.",
 		[]string{visitor}},
 
 	{eligibility.NoPage, Intended,
@@ -264,7 +265,7 @@ const (
 	again      = "another visit to a page that links to it, a day later"
 	route      = "{OrRoute}"
 	visitor    = "a stranger who gets a page there"
-	visit      = "a visit: open it once in a private window, and it is listed seconds later"
+	visit      = "a visit: open it once in a private window"
 	this       = "{AlwaysThis}"
 	letIn      = "If {it is|they are} public, answer {it|them} with 200 for visitors who are not logged in."
 	unreadable = "Use gzip, br or zstd, or compress only after servemap."
@@ -436,6 +437,26 @@ func Missing(location string, why eligibility.Reason, led bool, status int) (all
 		}
 		if item = words.Say(item); item != "" {
 			all = append(all, item)
+		}
+	}
+	return all
+}
+
+// Freed returns which of the items of Missing list a page that all these reasons keep out besides. A rule that ends them
+// joins a visit.
+func Freed(missing []string, location string, besides []eligibility.Reason) (all []string) {
+	rule := always(location)
+	for _, why := range besides {
+		if !slices.Contains(ReasonNamed(why.String()).Frees, this) {
+			return nil
+		}
+	}
+	for _, item := range missing {
+		switch item {
+		case rule:
+			all = append(all, rule)
+		case visit, visitor:
+			all = append(all, "a visit, with "+rule)
 		}
 	}
 	return all

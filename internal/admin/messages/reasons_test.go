@@ -169,6 +169,18 @@ func TestMissingSaysWhatListsAPage(t *testing.T) {
 	} {
 		base.EqualLists(t, Missing(tt.location, tt.why, tt.led, tt.status), tt.want, "%s", tt.name)
 	}
+	for _, tt := range []struct {
+		name         string
+		why, besides eligibility.Reason
+		want         []string
+	}{
+		{"a rule ends both", eligibility.NoEvidence, eligibility.ActionWord, []string{rule}},
+		{"a rule ends one, a visit the other", eligibility.NotSeen, eligibility.Capability, []string{"a visit, with " + rule}},
+		{"nothing alone ends both", eligibility.NotSeen, eligibility.Disallowed, nil},
+	} {
+		all := Missing("/that/page", tt.why, true, 0)
+		base.EqualLists(t, Freed(all, "/that/page", []eligibility.Reason{tt.besides}), tt.want, "%s", tt.name)
+	}
 	use(t, words.Flags)
 	if got, want := Missing("/it's/a?page=2", eligibility.ActionWord, false, 0)[0],
 		`-always '/it'\''s/a?page=2$'`; got != want {

@@ -54,7 +54,8 @@ func TestLinksListSoManyPagesADay(t *testing.T) {
 func TestPagesThatLinksListAreCounted(t *testing.T) {
 	w := newWorld(t, options{})
 	w.sight("/routed", html("routed"), route("/routed", true))
-	w.sight("/", html("home", "/a", "/b", "/c"))
+	w.sight("/", html("home", "/a", "/b", "/c", "/both"))
+	w.sight("/both", html("both"), route("/both", true))
 	for range 2 {
 		w.sight("/a", html("a"))
 		w.sight("/b", html("b"))

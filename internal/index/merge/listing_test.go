@@ -10,6 +10,7 @@ import (
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/internal/testkit/visits"
 )
 
 // step is something that happens to a site.
@@ -324,6 +325,30 @@ func TestForgottenPageKeepsTheEvidenceForIt(t *testing.T) {
 			if w.sight(tt.location, html("plan")); !w.record(tt.location).Listed() {
 				w.Errorf("it is %+v", w.record(tt.location).Standing)
 			}
+		})
+	}
+}
+
+// A search says so below its head, so that a head alone does not show that a page is none.
+func TestARouteListsOnlyAPageThatWasReadWhole(t *testing.T) {
+	const search = `<html><head><title>find</title></head><body><form action="/find"><input type=search name=for></form>`
+	for _, tt := range []struct {
+		name, body string
+		full, want bool
+	}{
+		{"a page", html("find"), true, true},
+		{"the head of a page", html("find"), false, false},
+		{"a search", search, true, false},
+		{"the head of a search", search, false, false},
+	} {
+		run(t, tt.name, options{}, func(w *world) {
+			v := visits.Page("/find", tt.body, w.now, route("/find", true))
+			w.site.Observe(v, w.record("/find"))
+			w.site.Read(v, tt.full)
+			w.update(func(m *Transaction) { m.Apply(v) })
+			base.Equal(t, w.record("/find").Listed(), tt.want, "after it, is it listed")
+			w.sight("/find", tt.body, route("/find", true))
+			base.Equal(t, w.record("/find").Listed(), tt.body != search, "after a visit that is read, is it listed")
 		})
 	}
 }

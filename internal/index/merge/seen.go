@@ -106,7 +106,9 @@ func (u *visited) alive() {
 
 // witnessed notes what an observation of the page adds to the reasons for its listing.
 func witnessed(p *pagerecord.Page, k *observation.Observation) {
-	p.Route = (p.Route || k.Route.Exact && k.Whole && !eligibility.Own(k.Location)) && !k.Searches
+	// what says that the page is a search may be below its head
+	p.Route = p.Route || k.Route.Exact && k.Whole && !eligibility.Own(k.Location) &&
+		(k.Route.Named || k.Full && !k.Searches)
 	p.Sitemap = p.Sitemap || k.Published
 	if k.Published && !p.Public() {
 		p.SawLink(k.Moment()) // what looks like a secret must be there a day later too

@@ -129,7 +129,7 @@ func (m *Transaction) read(location string) *pagerecord.Page {
 func (m *Transaction) Save(p *pagerecord.Page) {
 	was := p.Standing
 	next := page{m, p}.judge()
-	if p.Listed() && p.Shard == 0 && p.Reason.Plenty() && !was.Listed() && !m.by.Explored {
+	if p.Listed() && p.Shard == 0 && p.Reason.Plenty() && !p.Route && !was.Listed() && !m.by.Explored {
 		m.Effects.Grown++
 	}
 	if p.Listed() && !was.Listed() {

@@ -101,7 +101,7 @@ type Body struct {
 	Lang       string      // its language, as it says
 	Showing    uint64      // a hash of the content, to find other pages that show the same
 	Links      []Link
-	Searches   bool                  // it shows what visitors type into a form of its own
+	Searches   bool                  // it is a search: its own form leads to it with what was typed
 	Alternates []extension.Alternate // the page in other languages, as it says
 	Cost       time.Duration         // time to read the whole page
 	Extensions extension.Values      // what it has for the extensions
@@ -114,6 +114,7 @@ type Route struct {
 	// Exact says that the route matches its template alone, and that this is the location, with or without a slash at
 	// the end.
 	Exact bool
+	Named bool // the owner has named the location himself, in ExploreOptions.Paths
 }
 
 // Size returns about how many bytes of memory the observation needs until it is read, without its body.
@@ -243,14 +244,22 @@ func (o *Observation) Read(norm *location.Normalizer, full bool, want extension.
 	o.Alternates, o.Extensions = page.Alternates(), want.Read(&page)
 }
 
-// searches reports whether a form of the page leads to the page itself with what was typed. A form without an action is
-// often one of a script, as for a newsletter.
+// searches reports whether a form of the page says that it searches, and leads to the page itself with what was typed.
+// Other forms do too, such as a calculator or a filter of prices. One without an action is often that of a script.
 func searches(norm *location.Normalizer, loc string, facts *html.Facts) bool {
+	fields := map[int]int{}
+	for _, field := range facts.Searches {
+		fields[field.Form]++
+	}
 	return slices.ContainsFunc(facts.Searches, func(field html.Search) bool {
-		return field.Action != "" && field.Action[0] != '#' &&
-			norm.Resolve(norm.Base(loc, facts.Base), field.Action).Location == loc
+		action, _, _ := strings.Cut(field.Action, "?") // in place of its query comes what was typed
+		return (field.Typed || fields[field.Form] == 1 && slices.Contains(searchNames, strings.ToLower(field.Name))) &&
+			action != "" && action[0] != '#' && norm.Resolve(norm.Base(loc, facts.Base), action).Location == loc
 	})
 }
+
+// searchNames are what the field of a search is called whose type does not say so.
+var searchNames = []string{"q", "s", "query", "search"}
 
 // News compares the page with the mark of earlier observations; see [mark.Mark.News].
 func (o *Observation) News(m mark.Mark) (texts []string, gone int) {

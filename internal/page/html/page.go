@@ -56,7 +56,12 @@ type Facts struct {
 }
 
 // Search is a field of text in a form that leads to an address with what was typed.
-type Search struct{ Name, Action string } // of the form, "" if it gives none
+type Search struct {
+	Name   string
+	Action string // of the form, "" if it gives none
+	Form   int    // the form's number on the page, from 1, 0 for a field in none
+	Typed  bool   // its type is search
+}
 
 // Rules are the rules for robots.
 type Rules struct {

@@ -27,8 +27,9 @@ type reader struct {
 	tag      tag
 	text     text
 	besides  bool   // whether there is a field for a password beside what the page is for
-	posts    bool   // whether the last form sends what was typed beside the address
-	action   string // of that form
+	forms    int    // how many were read
+	form     Search // the one that is open, as its fields have it
+	keeps    bool   // it leads to no address with what was typed: it posts, or closes a dialog
 	links    links
 	pictures []picture
 }
@@ -173,13 +174,17 @@ func (r *reader) attributes(el *element, in trait) trait {
 			r.besides = r.besides || in&beside != 0
 		}
 		typ := strings.ToLower(string(t.get("type")))
-		if name := t.get("name"); !r.posts && len(name) > 0 && (typ == "" || typ == "text" || typ == "search") &&
+		if name := t.get("name"); !r.keeps && len(name) > 0 && (typ == "" || typ == "text" || typ == "search") &&
 			len(r.facts.Searches) < maxSearches {
-			r.facts.Searches = append(r.facts.Searches, Search{string(name), strings.Clone(r.action)})
+			field := r.form
+			field.Name, field.Typed = string(name), typ == "search"
+			r.facts.Searches = append(r.facts.Searches, field)
 		}
 	case "form":
-		r.posts = strings.EqualFold(string(t.get("method")), "post")
-		r.action = strings.TrimSpace(string(t.get("action")))
+		method := strings.ToLower(string(t.get("method")))
+		r.keeps = method == "post" || method == "dialog"
+		r.forms++
+		r.form = Search{Action: strings.TrimSpace(string(t.get("action"))), Form: r.forms}
 		return givenTraits(t)
 	case "script":
 		r.json = in&inert == 0 && isMediaType(string(t.get("type")), "application/ld+json")
@@ -241,6 +246,8 @@ func (r *reader) endTag() {
 	switch string(name) {
 	case "a":
 		r.text.link, r.text.inLink = 0, false
+	case "form":
+		r.form, r.keeps = Search{}, false
 	case "head", "body", "html", "br":
 		if _, in := r.stack.top(); in&noText != 0 {
 			break
