@@ -304,7 +304,7 @@ func TestCheckFollowsTheLinksOfPagesThatAreOnlyListed(t *testing.T) {
 	code, out, errs := call(t, "check", "-crawl", "-all", site)
 	for _, want := range []string{
 		"A crawl found 7 public pages; not listed: 2. Listed, and linked nowhere: 4.\n",
-		"2 linked pages are missing in the sitemap", "- " + site + "/below is linked, and not listed\n",
+		"2 linked pages are missing in the sitemap", "- " + site + "/below is linked from " + site + "/alone, and not listed\n",
 		"4 listed pages are linked from no listed page",
 		"- " + site + "/alone is listed, and no listed page links there (line 1",
 		"- " + site + "/p/x7k2m9q4w1 is listed, and no listed page links there (line 1",
@@ -367,7 +367,7 @@ func TestCheckTellsABoxToLogInFromALogIn(t *testing.T) {
 	}{
 		{"on the start page and others", box, box, codeDone, []string{"advice  The pages have a box to log in in their text",
 			" has a field for a password in its text, as 2 of 3 pages read have (line 1", "A crawl found 4 public pages; not listed: 1.",
-			"/c is linked, and not listed", "/gone, which is answered with 404", "1 listed page is linked from no listed page"}},
+			"/ and 2 more, and not listed", "/gone, which is answered with 404", "1 listed page is linked from no listed page"}},
 		{"on one page", "", field, codeNo, []string{"fault   1 page asks visitors to log in", "/b shows a field for a password"}},
 		{"to choose a password", "", "<form>" + field + field + "</form>", codeDone, []string{"3 read: 0 faults"}},
 		{"to choose a password, typed once", "", "<input type=password autocomplete=new-password>", codeDone,
@@ -416,26 +416,42 @@ func TestCheckSaysOfEachDeadAddressWhoLinksThere(t *testing.T) {
 	code, out, errs := call(t, "check", "-crawl", site)
 	for _, want := range []string{
 		"advice  1 dead address is linked\n",
-		"- " + site + "/ links to " + site + "/gone, which is answered with 404 Not Found; other pages link there too\n",
+		"- " + site + "/ links to " + site + "/gone, which is answered with 404 Not Found; 3 pages link there\n",
 		"- " + site + "/ is the start page, and not listed\n",
 	} {
 		if code != codeDone || !strings.Contains(out, want) {
 			t.Errorf("code %d, without %q: %s%s", code, want, out, errs)
 		}
 	}
-	all := "404 Not Found; so do " + site + "/a, " + site + "/b\n"
+	all := "404 Not Found; 3 pages link there: " + site + "/, " + site + "/a, " + site + "/b\n"
 	if _, out, errs := call(t, "check", "-crawl", "-all", site); !strings.Contains(out, all) {
 		t.Errorf("without %q: %s%s", all, out, errs)
 	}
 }
 
-func TestAllNamesAtMostTwentyPagesThatLinkToADeadAddress(t *testing.T) {
-	var from []string
-	for n := range 25 {
-		from = append(from, fmt.Sprintf("/%02d", n))
+func TestHowManyPagesLinkToADeadAddressIsCounted(t *testing.T) {
+	const pages = 125
+	files, all := map[string]string{"/robots.txt": robotsTxt}, []string{"/"}
+	for n := range pages - 1 {
+		all = append(all, fmt.Sprintf("/%03d", n))
 	}
-	if got, want := beside(from, true), ", "+strings.Join(from[1:20], ", ")+" and 5 more"; got != want {
-		t.Errorf("it says %q, want %q", got, want)
+	for _, at := range all {
+		files[at] = aPage + at + "<a href=" + strings.Join(append(all, "/gone", "/new"), ">x</a><a href=") + ">x</a>"
+	}
+	files["/maps/sitemap.xml"], files["/new"] = set(all...), ownPage
+	site := siteOf(t, files)
+	out := filepath.Join(t.TempDir(), "report.csv")
+	wantOut(t, codeDone, "- "+site+"/ links to "+site+"/gone, which is answered with 404 Not Found; 125 pages link there\n",
+		"check", "-crawl", site, "-out", out)
+	text, err := os.ReadFile(out)
+	if want := "advice,broken-link," + site + "/,,," + site + `/gone,"links to`; !strings.Contains(string(text), want) {
+		t.Errorf("without %q: %s, %v", want, text, err)
+	}
+	wantOut(t, codeDone, "- "+site+"/new is linked from "+site+"/ and 124 more, and not listed\n", "check", "-crawl", site)
+	wantOut(t, codeDone, site+"/018 and 105 more\n", "check", "-crawl", "-all", site)
+	says := must(t, "crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
+	if want := site + "/gone  404, linked from " + site + "/ and 124 more\n"; !strings.Contains(says, want) {
+		t.Errorf("without %q: %s", want, says)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/cmd/servemap/internal/check"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
@@ -34,8 +35,9 @@ type closing struct {
 	got     map[string]*answered
 	entries []string
 	broken  []inspect.Link
-	orphans []leftOut // in the site's own sitemap, and linked from no listed page
-	faults  []leftOut // that check finds in listed pages
+	from    func(to string) (some []string, n int) // the first pages that link to an address, and how many do
+	orphans []leftOut                              // in the site's own sitemap, and linked from no listed page
+	faults  []leftOut                              // that check finds in listed pages
 	left    []leftOut
 	beside  []leftOut
 	cure    string // how to list more, "" if nothing is known to help
@@ -380,8 +382,10 @@ func (c closing) write(w io.Writer, s report.Style) error {
 	}
 	for _, l := range c.broken {
 		from := ""
-		if len(l.From) > 0 {
-			from = ", linked from " + slices.Min(l.From) + beside(l.From, c.all)
+		if some, n := c.from(l.URL); n > 0 {
+			from = ", linked from " + check.Linking(some, n, c.all)
+		} else if len(l.From) > 0 {
+			from = ", linked from " + slices.Min(l.From)
 		}
 		fmt.Fprintf(&b, "  %s  %s%s\n", s.Escape(l.URL), s.Escape(c.got[l.URL].instead(l.Status)), s.Escape(from))
 	}

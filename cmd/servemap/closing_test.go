@@ -36,14 +36,15 @@ func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
 	var b strings.Builder
 	plain := report.Style{Paint: func(_, text string) string { return text },
 		Escape: func(text string) string { return text }}
-	c := closing{listed: 1169, to: "sitemap.xml", broken: broken}
+	c := closing{listed: 1169, to: "sitemap.xml", broken: broken,
+		from: func(string) ([]string, int) { return []string{at("/")}, 131 }}
 	c.leave(done, groups, named)
 	if err := c.write(&b, plain); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
 		"\n1,169 listed · 1 broken link · 15 left out → sitemap.xml\n",
-		"  https://example.com/gone  404, linked from https://example.com/ and others\n",
+		"  https://example.com/gone  404, linked from https://example.com/ and 130 more\n",
 		"1  address is on another host than the site's. A sitemap is for one host. If this one is yours too, crawl it",
 		"4  pages were not asked for, as the limit of requests was reached.",
 		"2  pages are disallowed by the site's robots.txt.", "1  page is refused (403). If it is public",

@@ -174,7 +174,7 @@ func (c *crawl) find(ctx context.Context, address string) (*heard, error) {
 	if u.Path != "/" && len(c.Entries) == 0 && isLonePage(ctx, client, u) {
 		return nil, usage("%s is a page; crawl takes a site or a folder, such as %s", c.Origin, u.Scheme+"://"+u.Host)
 	}
-	site := &heard{origin: origin, all: map[string]*answered{}, more: map[string]bool{}}
+	site := &heard{origin: origin, all: map[string]*answered{}, more: map[string]bool{}, linking: map[string]*linkers{}}
 	for _, pattern := range c.Always {
 		site.always = append(site.always, robots.NewPattern(pattern))
 	}
@@ -302,9 +302,7 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 	}
 	found = closing{listed: of.Stats.Listed, all: c.all, hints: of.Stats.Hints, got: got,
 		broken: brokenOf(links.Broken, done, got)}
-	for i := range found.broken {
-		found.broken[i].From = c.linking(ctx, a, found.broken[i])
-	}
+	found.from = c.site.from
 	for why, some := range named { // a broken link of a page that is not listed is counted by its reason too
 		for _, l := range some {
 			for i := range found.broken {
@@ -567,6 +565,7 @@ func (s *checking) linked(
 		asked.Set("after", some.Next)
 	}
 	got := c.site.answers()
+	found.From, found.All = c.site.from, s.all
 	for _, u := range listed {
 		if public[u] {
 			continue
@@ -595,14 +594,7 @@ func (s *checking) linked(
 		if len(l.From) == 0 { // only a redirect leads there
 			continue
 		}
-		from := c.linking(ctx, a, l)
-		others := beside(from, c.all)
-		if named, all := strings.CutPrefix(others, ","); all {
-			others = "; so do" + named
-		} else if others != "" {
-			others = "; other pages link there too"
-		}
-		found.Broken = append(found.Broken, check.Broken{To: l.URL, From: from[0], Others: others,
+		found.Broken = append(found.Broken, check.Broken{To: l.URL, From: slices.Min(l.From),
 			Says: cmp.Or(got[l.URL].says(), "shows what the site shows where it has no page")})
 	}
 	if _, means, _ := a.explorer.Missing(done); len(found.Public) == 0 {
@@ -615,30 +607,4 @@ func (s *checking) linked(
 	}
 	found.Scripts = done.Pages-len(found.Orphans) <= fewPages && c.site.scripted()
 	return found, nil
-}
-
-// namedLinking is how many of the pages that link to an address are named.
-const namedLinking = 20
-
-// linking returns the pages that link to an address, in order: with -all all that are known.
-func (c *crawl) linking(ctx context.Context, a *answers, l inspect.Link) []string {
-	from := slices.Clone(l.From)
-	if c.all {
-		e, _ := a.site.Explain(ctx, l.URL) // else those stand that it has
-		from = append(from, e.LinkedFrom...)
-	}
-	return slices.Compact(slices.Sorted(slices.Values(from)))
-}
-
-// beside names the pages that link to an address beside the first, if all are wanted, and says else that there are some.
-func beside(from []string, all bool) string {
-	switch more := len(from) - namedLinking; {
-	case len(from) < 2:
-		return ""
-	case !all: // only some are known
-		return " and others"
-	case more > 0:
-		return ", " + strings.Join(from[1:namedLinking], ", ") + " and " + words.Number(more) + " more"
-	}
-	return ", " + strings.Join(from[1:], ", ")
 }

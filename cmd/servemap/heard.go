@@ -13,9 +13,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
+	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/page/location"
@@ -35,6 +37,58 @@ type heard struct {
 	all  map[string]*answered // by URL, the last answers; nil for a page in which check finds nothing
 
 	scripts bool // the start page says nothing without them
+
+	linking map[string]*linkers // by the key of where they link
+}
+
+// linkers are the pages that link to an address.
+type linkers struct {
+	n    int
+	some []string // the first ones in order, at most namedLinking
+}
+
+// namedLinking is how many of the pages that link to an address are named.
+const namedLinking = 20
+
+// link notes where a page links to. One that looks like a secret is named nowhere.
+func (h *heard) link(from string, keys []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, again := h.all[from]; again || capability.Looks(from) {
+		return
+	}
+	for _, to := range keys {
+		l := h.linking[to]
+		if l == nil {
+			l = &linkers{}
+			h.linking[to] = l
+		}
+		l.n++
+		if at, _ := slices.BinarySearch(l.some, from); at < namedLinking {
+			l.some = slices.Insert(l.some, at, from)
+			l.some = l.some[:min(len(l.some), namedLinking)]
+		}
+	}
+}
+
+// from returns the first pages in order that link to an address, and how many do. What nobody links to may be
+// made up.
+func (h *heard) from(to string) (some []string, n int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.linking[address.BareOf(to)]
+	if l == nil {
+		return nil, 0
+	}
+	for _, page := range l.some {
+		if key := address.BareOf(page); h.linking[key] != nil || page == h.origin.URL("/") {
+			some = append(some, page)
+		}
+	}
+	if len(some) == 0 { // as a page that only the sitemap names
+		some = l.some
+	}
+	return some, l.n
 }
 
 // mostHeard is how many answers are kept.
@@ -104,6 +158,7 @@ func (h *heard) hear(resp *http.Response) error {
 		resp.Header.Del("Content-Length")
 	}
 	a := judged(loc, to, pages.Answer{Status: status, Header: resp.Header, Body: body})
+	links := a.Links()
 	if resp.Request.URL.RequestURI() == "/" {
 		h.mu.Lock()
 		h.scripts = a.Scripts()
@@ -122,6 +177,7 @@ func (h *heard) hear(resp *http.Response) error {
 	case kind == "soft-404":
 		resp.StatusCode = http.StatusNotFound
 	}
+	h.link(loc, links)
 	return h.note(loc, a)
 }
 

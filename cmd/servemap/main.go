@@ -118,7 +118,8 @@ var more = map[string]string{
 		"Exit codes: 0 without a fault, whatever the advice; 3 if there is a fault, no sitemap, or what -fail\n" +
 		"names; 1 if nothing could be checked; 2 for a wrong call.\n\n" +
 		"With -json each finding is an object on a line of its own: level (fault or advice), kind, where (a page\n" +
-		"or a file), file and line (where that is listed), text. The last line has the level summary:\n\n" +
+		"or a file), file and line (where that is listed), to (where a broken link leads), text. The last line has\n" +
+		"the level summary:\n\n" +
 		"  url, options, site, time, version   what was checked, and how\n" +
 		"  files      of the sitemap, each with url, form, entries, bytes, and to, if it redirects there\n" +
 		"  sample     pages: listed; asked for; read, which is how many answered with a page or a\n" +

@@ -53,12 +53,29 @@ type Crawl struct {
 	Scripts bool
 	Broken  []Broken // by where they lead
 	Why     string   // says why Public is empty
+
+	From func(to string) (some []string, n int) // the first pages that link to an address, and how many do
+	All  bool                                   // name more of these than one
 }
 
 // Broken is an address at which there is no page.
 type Broken struct {
-	To, Says     string // Says is what it answers
-	From, Others string // a page that links there, and what is said of the others
+	To, Says string // Says is what it answers
+	From     string // a page that links there
+}
+
+// Linking names one of n pages that link to an address, or with all some, and says how many more there are.
+func Linking(some []string, n int, all bool) string {
+	if !all {
+		some = some[:min(len(some), 1)]
+	}
+	switch more := n - len(some); {
+	case len(some) == 0:
+		return words.Count(n, "page")
+	case more > 0:
+		return strings.Join(some, ", ") + " and " + words.Number(more) + " more"
+	}
+	return strings.Join(some, ", ")
 }
 
 // ErrNone says that the site has no sitemap.

@@ -260,6 +260,9 @@ func (c *checker) compareLinks(found Crawl) {
 		if c.judge.Place(u) < 0 {
 			missing++
 			is := "linked"
+			if some, n := found.From(u); n > 0 {
+				is += " from " + Linking(some, n, false)
+			}
 			if at, err := url.Parse(u); err == nil && address.IsRoot(at) { // which is public without a link
 				is = "the start page"
 			}
@@ -267,8 +270,16 @@ func (c *checker) compareLinks(found Crawl) {
 		}
 	}
 	for _, l := range found.Broken {
-		c.Add("broken-link", report.At{Where: l.From}, "links to %s, which %s"+strings.ReplaceAll(l.Others, "%", "%%"),
-			l.To, l.Says)
+		others := ""
+		some, n := found.From(l.To)
+		if n > 1 {
+			others = "; " + words.Number(n) + " pages link there"
+		}
+		if n > 1 && found.All {
+			others += ": " + Linking(some, n, true)
+		}
+		c.Add("broken-link", report.At{Where: append(some, l.From)[0], To: l.To},
+			"links to %s, which %s"+strings.ReplaceAll(others, "%", "%%"), l.To, l.Says)
 	}
 	text := "A crawl found " + words.Count(len(found.Public), "public page")
 	if len(c.Files) == 0 {

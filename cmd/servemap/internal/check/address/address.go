@@ -117,6 +117,15 @@ func Bare(u *url.URL) string {
 	return Key(&bare)
 }
 
+// BareOf is [Bare] of a text that may be no URL.
+func BareOf(s string) string {
+	u, err := url.Parse(s)
+	if err != nil {
+		return s
+	}
+	return Bare(u)
+}
+
 // tracks reports whether a parameter follows a visitor, or holds his session.
 func tracks(pair string) bool {
 	name, _, _ := strings.Cut(pair, "=")

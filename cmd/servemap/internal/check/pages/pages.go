@@ -42,7 +42,9 @@ type Page struct {
 	Leads *url.URL
 
 	at         *url.URL // of Entry
+	base       *url.URL // where relative links begin
 	alternates []html.Alternate
+	links      []html.Link
 	told       []told
 	leads      int       // what of this says that it leads there
 	size       int       // of its HTML, in bytes
@@ -112,6 +114,18 @@ func (p *Page) Scripts() bool { return p.scripts }
 func (p *Page) Shows(other *Page) bool {
 	return p.Read && other.Read && p.text != 0 && p.text == other.text ||
 		p.Leads != nil && address.Key(p.Leads) == address.Key(other.at)
+}
+
+// Links returns where the page links to on its own host, each as a key once, and forgets that.
+func (p *Page) Links() (keys []string) {
+	for _, l := range p.links {
+		if to, err := p.base.Parse(l.Href); err == nil && address.Host(to) == address.Host(p.at) {
+			keys = append(keys, address.Bare(to))
+		}
+	}
+	p.links = nil
+	slices.Sort(keys)
+	return slices.Compact(keys)
 }
 
 // First returns the kind of what speaks first against listing the page, and says it; "" for nothing.
@@ -234,6 +248,7 @@ func (p *Page) page(now time.Time) {
 	if b, err := p.at.Parse(facts.Base); err == nil && facts.Base != "" {
 		base = b
 	}
+	p.base, p.links = base, facts.Links
 	if !p.leadsOn(base, &facts) && response.IsHTML(typ) {
 		p.letters, p.size = letters(facts.Blocks), len(p.Body)
 		p.scripts = scripted(p.Body, p.letters)

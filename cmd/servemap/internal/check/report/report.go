@@ -25,6 +25,7 @@ type At struct {
 	Where string `json:"where"`          // the file, or the URL of a page
 	File  string `json:"file,omitempty"` // that names the page
 	Line  int    `json:"line,omitempty"` // in the file
+	To    string `json:"to,omitempty"`   // where its link leads, if that is wrong
 }
 
 // Group has what was found of one kind.
@@ -118,6 +119,7 @@ func (r *Report) Add(kind string, at At, text string, args ...any) {
 			text = fmt.Sprintf(text, args...)
 		}
 		at.Where, at.File = Shorten(at.Where), Shorten(at.File)
+		at.To = Shorten(at.To)
 		g.Findings = append(g.Findings, Finding{k.level, kind, at, text})
 	}
 	if k.level == fault {
