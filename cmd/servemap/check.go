@@ -63,7 +63,7 @@ func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 }
 
 // needed are the kinds of findings that only a flag has looked for, by that flag.
-var needed = map[string]string{"broken-link": "crawl", "missing": "crawl", "orphan": "crawl",
+var needed = map[string]string{"broken-link": "crawl", "moved-link": "crawl", "missing": "crawl", "orphan": "crawl",
 	"seen-moved": "data", "seen-changed": "data"}
 
 // writers write a report to a file, by the ending of its name.

@@ -109,6 +109,9 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 		{"what robots.txt disallows", map[string]string{"/maps/sitemap.xml": set("/private/a"), "/private/a": "HTTP 500 "},
 			codeNo, []string{"1 listed page is disallowed by robots.txt",
 				"No page was read. Not asked for: 1 that robots.txt disallows."}},
+		{"a site that robots.txt disallows", map[string]string{"/robots.txt": "User-agent: *\nDisallow: /\n" +
+			"Sitemap: http://HOST/maps/sitemap.xml", "/maps/sitemap.xml": set("/a"), "/a": aPage}, codeNo, []string{
+			"fault   The site is disallowed by robots.txt\n", "1 page listed, 0 read: 1 fault\n"}},
 		{"parts", map[string]string{"/maps/sitemap.xml": index("/1.xml", "/2.xml", "/gone.xml"), "/1.xml": set("/a"),
 			"/2.xml": index("/3.xml"), "/a": aPage}, codeNo, []string{"index of 3 files", "1 file cannot be read",
 			"/gone.xml is answered with 404 Not Found, which says: 404 page not found (/maps/sitemap.xml names it)", "1 index stands within an index"}},
@@ -436,18 +439,20 @@ func TestHowManyPagesLinkToADeadAddressIsCounted(t *testing.T) {
 		all = append(all, fmt.Sprintf("/%03d", n))
 	}
 	for _, at := range all {
-		files[at] = aPage + at + "<a href=" + strings.Join(append(all, "/gone", "/new"), ">x</a><a href=") + ">x</a>"
+		files[at] = aPage + at + "<a href=" + strings.Join(append(all, "/gone", "/new", "/old"), ">x</a><a href=") + ">x</a>"
 	}
-	files["/maps/sitemap.xml"], files["/new"] = set(all...), ownPage
+	files["/maps/sitemap.xml"], files["/new"], files["/old"] = set(all...), ownPage, "HTTP 301 Location: /new"
 	site := siteOf(t, files)
 	out := filepath.Join(t.TempDir(), "report.csv")
 	wantOut(t, codeDone, "- "+site+"/ links to "+site+"/gone, which is answered with 404 Not Found; 125 pages link there\n",
 		"check", "-crawl", site, "-out", out)
 	text, err := os.ReadFile(out)
-	if want := "advice,broken-link," + site + "/,,," + site + `/gone,"links to`; !strings.Contains(string(text), want) {
+	if want := `"Mend the link, or the page where it leads.",` + site + "/gone\n"; !strings.Contains(string(text), want) {
 		t.Errorf("without %q: %s, %v", want, text, err)
 	}
 	wantOut(t, codeDone, "- "+site+"/new is linked from "+site+"/ and 124 more, and not listed\n", "check", "-crawl", site)
+	wantOut(t, codeDone, "- "+site+"/ links to "+site+"/old, which redirects (301) to "+site+"/new; 125 pages link there\n",
+		"check", "-crawl", site)
 	wantOut(t, codeDone, site+"/018 and 105 more\n", "check", "-crawl", "-all", site)
 	says := must(t, "crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
 	if want := site + "/gone  404, linked from " + site + "/ and 124 more\n"; !strings.Contains(says, want) {

@@ -62,6 +62,7 @@ const shownOf = 3
 // table has what a crawl left out, each address once, with its cause.
 type table struct {
 	got  map[string]*answered
+	from func(to string) (some []string, n int)
 	told map[string]bool // addresses
 	long []string        // pages that are too large
 	rows []leftOut
@@ -95,7 +96,7 @@ func (c *closing) leave(done servemap.Exploration, groups []inspect.Group, named
 	for _, some := range done.Links { // which came as the site answered
 		slices.Sort(some)
 	}
-	t := &table{got: c.got, told: map[string]bool{}, long: done.Links[eligibility.LinkLarge.String()]}
+	t := &table{got: c.got, from: c.from, told: map[string]bool{}, long: done.Links[eligibility.LinkLarge.String()]}
 	for _, l := range c.broken {
 		t.told[l.URL] = true
 	}
@@ -278,6 +279,11 @@ func (t *table) outcome(l inspect.Link) leftOut {
 	}
 	if kind == "redirect" && len(l.From) == 0 && l.Verdict != "" {
 		line.todo = "No link leads here, so nothing needs to be done."
+	}
+	if kind == "redirect" && t.from != nil {
+		if some, n := t.from(l.URL); n > 0 {
+			address += ", linked from " + check.Linking(some, n, false)
+		}
 	}
 	line.some = []string{address}
 	return line

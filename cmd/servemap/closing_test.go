@@ -55,7 +55,7 @@ func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
 		"2  pages have parameters of their own, and name no URL",
 		"3  linked addresses have a parameter that -query does not name, or one without a value.",
 		"- https://example.com/article.php?id=1\n        - https://example.com/article.php?id=2\n        and 1 more\n",
-		"- https://example.com/old → https://example.com/new\n",
+		"- https://example.com/old → https://example.com/new, linked from https://example.com/ and 130 more\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("it does not say %q: %s", want, b.String())

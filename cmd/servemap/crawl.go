@@ -594,8 +594,18 @@ func (s *checking) linked(
 		if len(l.From) == 0 { // only a redirect leads there
 			continue
 		}
-		found.Broken = append(found.Broken, check.Broken{To: l.URL, From: slices.Min(l.From),
+		found.Links = append(found.Links, check.Link{Kind: "broken-link", To: l.URL, From: slices.Min(l.From),
 			Says: cmp.Or(got[l.URL].says(), "shows what the site shows where it has no page")})
+	}
+	for _, u := range slices.Sorted(maps.Keys(got)) {
+		n := got[u]
+		if n == nil || n.Status != http.StatusMovedPermanently && n.Status != http.StatusPermanentRedirect {
+			continue
+		}
+		some, _ := c.site.from(u)
+		if kind, says := n.First(); kind == "redirect" && len(some) > 0 {
+			found.Links = append(found.Links, check.Link{Kind: "moved-link", To: u, From: some[0], Says: says})
+		}
 	}
 	if _, means, _ := a.explorer.Missing(done); len(found.Public) == 0 {
 		root := got[c.Origin+"/"]

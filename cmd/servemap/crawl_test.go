@@ -208,9 +208,10 @@ func TestCrawlTellsEachAddressOnceWithItsCause(t *testing.T) {
 		"2  pages name another page as canonical. Have those",
 		"1  page redirects (301). No link leads here, so nothing needs to be done.\n        " + at + "/ → " + site.URL +
 			"/en/\n",
-		"1  page redirects (301). Link to the address where it leads.\n        " + at + "/moved → " + site.URL + "/en/\n",
+		"1  page redirects (301). Link to the address where it leads.\n        " + at + "/moved → " + site.URL +
+			"/en/, linked from " + site.URL + "/en/\n",
 		"1  link redirects to another host. Is that this site too, such as www? Give the host where visitors end as the origin.\n        " + at +
-			"/off → http://shop.example/\n",
+			"/off → http://shop.example/, linked from " + site.URL + "/en/\n",
 		"1  page is kept from the crawl by a bot wall (Cloudflare, 503). Allow the User-Agent servemap-explore",
 		"1  page is disallowed by", "1  page is empty. ",
 		"1  link leads to a file that is not HTML. Only pages of HTML are listed: " +

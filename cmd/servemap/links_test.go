@@ -60,7 +60,8 @@ func TestCheckAndCrawlCountTheSameBrokenLinks(t *testing.T) {
 		{"check", []string{"check", site.URL, "-crawl"}, []string{"2 dead addresses are linked",
 			"/hidden links to " + site.URL + "/gone-hidden, ", "2 answered with a page, 2 with a redirect, an error or nothing, 1 with a file"}},
 		{"crawl", []string{"crawl", site.URL, "-out", out}, []string{" · 2 broken links · ",
-			"/gone-hidden  404, linked from " + site.URL + "/hidden\n", "/twice → " + site.URL + "/a\n"}},
+			"/gone-hidden  404, linked from " + site.URL + "/hidden\n", "/twice → " + site.URL + "/a, linked from " +
+				site.URL + "/\n"}},
 		{"crawl, of a link to a redirect to nothing", []string{"crawl", site.URL, "-out", out}, []string{
 			"2  pages are answered with an error (404). Mend them, or the links to them.\n", "        - " + site.URL +
 				"/once → " + site.URL + "/dead\n"}},

@@ -51,17 +51,17 @@ type Crawl struct {
 	Whole   bool     // it came to its end, and got each page
 	// Scripts says that the start page says nothing without them, so that no link leads from it.
 	Scripts bool
-	Broken  []Broken // by where they lead
-	Why     string   // says why Public is empty
+	Links   []Link // that lead to no page, or by a redirect
+	Why     string // says why Public is empty
 
 	From func(to string) (some []string, n int) // the first pages that link to an address, and how many do
 	All  bool                                   // name more of these than one
 }
 
-// Broken is an address at which there is no page.
-type Broken struct {
-	To, Says string // Says is what it answers
-	From     string // a page that links there
+// Link is one that should be mended.
+type Link struct {
+	Kind, To, Says string // Says is what is answered there
+	From           string // a page that has it
 }
 
 // Linking names one of n pages that link to an address, or with all some, and says how many more there are.
@@ -101,6 +101,7 @@ type checker struct {
 	vouched map[string]string // by host, its robots.txt
 	shown   map[string]bool   // by host, whether it shows the pages of the site
 	blind   bool              // nobody knows what robots.txt names
+	blocked bool              // it disallows the whole site
 	// What a check that stops now has not done.
 	ahead, uncrawled string
 }
@@ -224,6 +225,9 @@ func (c *checker) site(ctx context.Context) error {
 		c.Add("robots-error", report.At{Where: txt.String()}, "is a page of HTML, at %s", a.url.String())
 	case a.Status == http.StatusOK:
 		c.robots, c.ours = robots.Parse(a.Body), robots.ParseFor(token, a.Body)
+		if c.blocked = !c.robots.Allows("/") && !c.robots.Allows(c.madeUp().Path); c.blocked {
+			c.Add("blocked", report.At{Where: txt.String()}, "disallows / for all crawlers")
+		}
 		c.sitemapLines(txt.String(), a.Body)
 	}
 	return nil
@@ -417,7 +421,8 @@ func (c *checker) sitemap(ctx context.Context, f *file, alone bool) error {
 		folder = "/"
 	}
 	site := listing.Site{
-		Scheme: c.Origin.Scheme, Host: address.Host(c.Origin), Folder: folder, Allows: c.robots.Allows, Now: c.now,
+		Scheme: c.Origin.Scheme, Host: address.Host(c.Origin), Folder: folder, Now: c.now,
+		Allows:  func(path string) bool { return c.blocked || c.robots.Allows(path) }, // that was told
 		Vouches: func(u *url.URL) bool { return c.vouches(ctx, u) }, Shows: func(u *url.URL) bool { return c.shows(ctx, u) },
 	}
 	if c.judge == nil {
@@ -505,7 +510,7 @@ func (c *checker) judged(a answer, u *url.URL) (parts []string) {
 	if moved {
 		c.Add("moved", report.At{Where: u.String()}, "redirects to %s", a.url.String())
 	}
-	if path := u.RequestURI(); address.Host(u) == address.Host(c.Origin) && !c.robots.Allows(path) {
+	if path := u.RequestURI(); address.Host(u) == address.Host(c.Origin) && !c.blocked && !c.robots.Allows(path) {
 		c.Add("robots-blocks-file", report.At{Where: u.String()}, "is disallowed by robots.txt; this check read it all the same")
 	}
 	f, parts := c.judge.File(listing.Answer{

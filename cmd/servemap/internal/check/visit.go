@@ -201,10 +201,15 @@ func (c *checker) allowed(all []listing.Entry) (may []listing.Entry) {
 	return may
 }
 
+// madeUp returns an address at which there is no page, the same one each time, so that reports agree.
+func (c *checker) madeUp() *url.URL {
+	return on(c.Origin, fmt.Sprintf("/no-page-%x", xxh3.HashStringSeed(c.Site, c.Config.Seed)))
+}
+
 // nowhere returns what the site shows where it has no page, nil if it answers there as it should. A redirect is no
 // page.
 func (c *checker) nowhere(ctx context.Context) *pages.Page {
-	u := on(c.Origin, fmt.Sprintf("/no-page-%x", xxh3.HashStringSeed(c.Site, c.Config.Seed))) // so that reports agree
+	u := c.madeUp()
 	if len(c.judge.Pages) == 0 || !c.may(u) {
 		return nil
 	}
@@ -269,7 +274,10 @@ func (c *checker) compareLinks(found Crawl) {
 			c.Add("missing", report.At{Where: u}, "is %s, and not listed", is)
 		}
 	}
-	for _, l := range found.Broken {
+	for _, l := range found.Links {
+		if l.Kind == "moved-link" && c.judge.Place(l.To) >= 0 {
+			continue // it was told
+		}
 		others := ""
 		some, n := found.From(l.To)
 		if n > 1 {
@@ -278,7 +286,7 @@ func (c *checker) compareLinks(found Crawl) {
 		if n > 1 && found.All {
 			others += ": " + Linking(some, n, true)
 		}
-		c.Add("broken-link", report.At{Where: append(some, l.From)[0], To: l.To},
+		c.Add(l.Kind, report.At{Where: append(some, l.From)[0], To: l.To},
 			"links to %s, which %s"+strings.ReplaceAll(others, "%", "%%"), l.To, l.Says)
 	}
 	text := "A crawl found " + words.Count(len(found.Public), "public page")

@@ -45,7 +45,7 @@ func TestReportsSayTheSameInAllForms(t *testing.T) {
 			[]string{"**1,169 pages listed, 16 read: 52 faults of 2 kinds", "## Faults: what", "### 51 pages redirect",
 				"- and 1 more; -all lists up to 1,000 of each kind", "## Advice: what is", "### 1 sitemap is not named"}},
 		{"CSV", func(b *strings.Builder) error { return r.CSV(b) },
-			[]string{"level,kind,where,file,line,text,remedy\n", "fault,redirect,https://example.com/3,"}},
+			[]string{"level,kind,where,file,line,text,remedy,to\n", "fault,redirect,https://example.com/3,"}},
 		{"HTML", func(b *strings.Builder) error { return r.HTML(b, false) },
 			[]string{"<h1>52 faults of 2 kinds</h1>", "<h2 class=\"part\">Faults: ", "51 pages redirect</h3>", "&lt;script&gt;", "/49</a>",
 				"and 1 more; -all lists", "<h2 class=\"part\">Advice: ", "servemap check https://example.com -crawl -seed 7</p>"}},

@@ -132,15 +132,15 @@ func (r *Report) Document(w io.Writer) error {
 
 // CSV writes a row for each finding that was kept.
 func (r *Report) CSV(w io.Writer) error {
-	rows := [][]string{{"level", "kind", "where", "file", "line", "to", "text", "remedy"}}
+	rows := [][]string{{"level", "kind", "where", "file", "line", "text", "remedy", "to"}}
 	for _, g := range r.Groups {
 		for _, f := range g.Findings {
 			line := ""
 			if f.Line > 0 {
 				line = strconv.Itoa(f.Line)
 			}
-			rows = append(rows, []string{f.Level, f.Kind, harmless(f.Where), harmless(f.File), line, harmless(f.To),
-				harmless(f.Text), g.Remedy})
+			rows = append(rows, []string{f.Level, f.Kind, harmless(f.Where), harmless(f.File), line, harmless(f.Text), g.Remedy,
+				harmless(f.To)})
 		}
 	}
 	return csv.NewWriter(w).WriteAll(rows)
