@@ -355,6 +355,25 @@ func TestCheckTakesAnAddressThatIsWrittenWronglyForThePageThatIsMeant(t *testing
 	wantErrs(t, codeFailed, moved+" redirects to "+other+"/; check that", "check", moved)
 }
 
+func TestWhatShowsTheTextOfAMadeUpAddressIsNoPage(t *testing.T) {
+	link := func(to string) string { return strings.Replace(aPage, "</main>", "<a href="+to+">on</a></main>", 1) }
+	for _, tt := range []struct{ name, home, none, crawl, check string }{
+		{"another text", link("/a><a href=/none"), aPage + "Oops", "2 listed · 1 broken link ·", "/none, which shows what a made-up"},
+		{"that of the start page", link("/a><a href=/none"), link("/a><a href=/none"), "2 listed · 0 broken links ·",
+			"A crawl found 2 public pages; not listed: none."},
+	} {
+		site := siteOf(t, map[string]string{"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/", "/a"), "/": tt.home,
+			"/a": ownPage, "*": tt.none})
+		if says := must(t, "crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml")); !strings.Contains(says, tt.crawl) {
+			t.Errorf("%s: without %q: %s", tt.name, tt.crawl, says)
+		}
+		if _, out, errs := call(t, "check", "-crawl", site); !strings.Contains(out, tt.check) ||
+			strings.Contains(out, "missing") {
+			t.Errorf("%s: without %q: %s%s", tt.name, tt.check, out, errs)
+		}
+	}
+}
+
 func TestCheckTellsABoxToLogInFromALogIn(t *testing.T) {
 	const field = "<input type=password name=p>"
 	with := func(page, more string) string { return strings.Replace(page, "</main>", more+"</main>", 1) }

@@ -178,6 +178,9 @@ func (c *crawl) find(ctx context.Context, address string) (*heard, error) {
 	for _, pattern := range c.Always {
 		site.always = append(site.always, robots.NewPattern(pattern))
 	}
+	if c.through == nil { // else it is known
+		site.nowhere = check.Nowhere(ctx, client, explore.Agent+agentPage, u)
+	}
 	site.Handler = site.stranger(client, u)
 	return site, nil
 }
@@ -490,10 +493,9 @@ func (c *crawl) wallsIn() (text string) {
 // linked crawls a site, from its start page and what is listed, learns into memory, and says where its links
 // lead. The crawl reads the list in place of a sitemap that the site has, which may be on another host. What a stranger
 // gets counts, also what may not be stored or has a listed parameter: nothing of it is published.
-func (s *checking) linked(
-	ctx context.Context, origin string, listed []string, boxed bool, through http.RoundTripper,
-) (found check.Crawl, err error) {
-	c := &crawl{streams: s.streams, all: s.all, through: through}
+func (s *checking) linked(ctx context.Context, known check.Known) (found check.Crawl, err error) {
+	origin, listed := known.Origin, known.Listed
+	c := &crawl{streams: s.streams, all: s.all, through: known.Through}
 	c.Flags(flag.NewFlagSet("crawl", flag.ContinueOnError), "crawl")
 	c.Fill()
 	c.Database, c.Admin, c.Name, c.Sitemaps = "", "", "sitemap", []string{origin + "/servemap-listed"}
@@ -513,7 +515,7 @@ func (s *checking) linked(
 	if c.site, err = c.find(ctx, origin); err != nil {
 		return found, err
 	}
-	c.site.boxed = boxed
+	c.site.boxed, c.site.nowhere = known.Boxed, known.Nowhere
 	site := c.site.Handler
 	c.site.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/servemap-listed" {

@@ -30,7 +30,9 @@ type heard struct {
 	http.Handler
 	origin location.Origin
 	always []robots.Pattern // what the owner lists, whatever a page seems to say
-	boxed  bool             // a field for a password is part of a box that most pages have
+	// nowhere is what the site shows where it has no page, nil if that is nothing, or the start page.
+	nowhere *pages.Page
+	boxed   bool // a field for a password is part of a box that most pages have
 
 	mu   sync.Mutex
 	more map[string]bool      // what its own sitemap has that a crawl does not write by itself, by its flags
@@ -81,7 +83,7 @@ func (h *heard) from(to string) (some []string, n int) {
 		return nil, 0
 	}
 	for _, page := range l.some {
-		if key := address.BareOf(page); h.linking[key] != nil || page == h.origin.URL("/") {
+		if key := address.BareOf(page); h.linking[key] != nil || page == h.origin.URL(h.origin.Folder()) {
 			some = append(some, page)
 		}
 	}
@@ -159,9 +161,15 @@ func (h *heard) hear(resp *http.Response) error {
 	}
 	a := judged(loc, to, pages.Answer{Status: status, Header: resp.Header, Body: body})
 	links := a.Links()
-	if resp.Request.URL.RequestURI() == "/" {
+	if loc == h.origin.URL(h.origin.Folder()) {
 		h.mu.Lock()
-		h.scripts = a.Scripts()
+		if h.scripts = a.Scripts(); h.nowhere != nil && a.Shows(h.nowhere) {
+			h.nowhere = nil
+		}
+		h.mu.Unlock()
+	} else {
+		h.mu.Lock()
+		a.None(h.nowhere)
 		h.mu.Unlock()
 	}
 	named := slices.ContainsFunc(h.always, func(p robots.Pattern) bool {
@@ -174,7 +182,7 @@ func (h *heard) hear(resp *http.Response) error {
 	case named:
 	case kind == "wall":
 		resp.StatusCode = http.StatusForbidden
-	case kind == "soft-404":
+	case kind == "soft-404", kind == "nowhere":
 		resp.StatusCode = http.StatusNotFound
 	}
 	h.link(loc, links)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"net/http"
 	"net/url"
@@ -14,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/zeebo/xxh3"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
@@ -37,11 +40,19 @@ type Config struct {
 	Pages  int      // how many of the listed pages to read; 0 for as many as are answered fast
 	Seed   uint64   // of the choice of pages
 	Time   time.Duration
-	// Linked, if not nil, crawls a site of which these pages are listed. It asks by way of through. boxed says that the
-	// pages have a box to log in, and are no log-ins for that.
-	Linked func(ctx context.Context, origin string, listed []string, boxed bool, through http.RoundTripper) (Crawl, error)
+	// Linked, if not nil, crawls a site.
+	Linked func(context.Context, Known) (Crawl, error)
 	// Seen, if not nil, has what servemap observed of pages, by URL.
 	Seen map[string]pages.Seen
+}
+
+// Known is what the crawl of a site is told of it.
+type Known struct {
+	Origin  string
+	Listed  []string          // pages
+	Boxed   bool              // the pages have a box to log in, and are no log-ins for that
+	Nowhere *pages.Page       // what the site shows where it has no page; may be nil
+	Through http.RoundTripper // asks
 }
 
 // Crawl is what a crawl found.
@@ -102,6 +113,7 @@ type checker struct {
 	shown   map[string]bool   // by host, whether it shows the pages of the site
 	blind   bool              // nobody knows what robots.txt names
 	blocked bool              // it disallows the whole site
+	nowhere *pages.Page       // what the site shows where it has no page; may be nil
 	// What a check that stops now has not done.
 	ahead, uncrawled string
 }
@@ -225,7 +237,7 @@ func (c *checker) site(ctx context.Context) error {
 		c.Add("robots-error", report.At{Where: txt.String()}, "is a page of HTML, at %s", a.url.String())
 	case a.Status == http.StatusOK:
 		c.robots, c.ours = robots.Parse(a.Body), robots.ParseFor(token, a.Body)
-		if c.blocked = !c.robots.Allows("/") && !c.robots.Allows(c.madeUp().Path); c.blocked {
+		if c.blocked = !c.robots.Allows("/") && !c.robots.Allows(madeUp(c.Origin, c.Config.Seed).Path); c.blocked {
 			c.Add("blocked", report.At{Where: txt.String()}, "disallows / for all crawlers")
 		}
 		c.sitemapLines(txt.String(), a.Body)
@@ -536,6 +548,37 @@ func (c *checker) limit(err error) {
 		text += "; " + c.ahead + c.uncrawled
 	}
 	c.Limits = append(c.Limits, text)
+}
+
+// Nowhere returns what a site shows where it has no page, nil if it shows none there, or its robots.txt lets nobody ask.
+func Nowhere(ctx context.Context, client *http.Client, agent string, site *url.URL) *pages.Page {
+	get := func(u *url.URL) (a pages.Answer) {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+		if err != nil {
+			return a
+		}
+		r.Header.Set("User-Agent", agent)
+		if resp, err := client.Do(r); err == nil {
+			defer resp.Body.Close()
+			a.Status, a.Header = resp.StatusCode, resp.Header
+			a.Body, a.Err = io.ReadAll(io.LimitReader(resp.Body, pages.MaxBytes))
+		}
+		return a
+	}
+	u := madeUp(site, 0)
+	if txt := get(on(u, "/robots.txt")); txt.Status == http.StatusOK && !robots.Parse(txt.Body).Allows(u.Path) {
+		return nil
+	}
+	p := &pages.Page{Entry: listing.Entry{Loc: u.String()}, Answer: get(u)}
+	if pages.Judge(p, time.Now()); !p.Read {
+		return nil
+	}
+	return p
+}
+
+// madeUp returns an address at which there is no page: the same one for the same number, so that reports agree.
+func madeUp(site *url.URL, number uint64) *url.URL {
+	return on(site, fmt.Sprintf("/no-page-%x", xxh3.HashStringSeed(site.Scheme+"://"+address.Host(site), number)))
 }
 
 // Follow returns where a site is, if its robots.txt redirects to the same path by https, or on the host

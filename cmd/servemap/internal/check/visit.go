@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zeebo/xxh3"
-
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
@@ -58,7 +56,7 @@ func (c *checker) pages(ctx context.Context) {
 	may := c.allowed(c.judge.Pages)
 	s.Disallowed = len(c.judge.Pages) - len(may)
 	order := sample.Order(may, s.Seed)
-	nowhere := c.nowhere(ctx)
+	c.nowhere = c.askNowhere(ctx)
 	c.ahead = "not read: all pages"
 	var all []*pages.Page
 	var met error
@@ -79,11 +77,11 @@ func (c *checker) pages(ctx context.Context) {
 	if s.Asked = len(all); s.Asked < len(order) {
 		s.Choice = sample.Choice
 	}
-	c.conclude(ctx, all, nowhere)
+	c.conclude(ctx, all)
 }
 
 // conclude judges the pages that were read, in the order of the files.
-func (c *checker) conclude(ctx context.Context, all []*pages.Page, nowhere *pages.Page) {
+func (c *checker) conclude(ctx context.Context, all []*pages.Page) {
 	slices.SortStableFunc(all, func(a, b *pages.Page) int {
 		return c.judge.Place(a.Entry.Loc) - c.judge.Place(b.Entry.Loc)
 	})
@@ -99,16 +97,16 @@ func (c *checker) conclude(ctx context.Context, all []*pages.Page, nowhere *page
 		}
 	}
 	asked := append(c.versions(ctx), all...)
-	if nowhere != nil {
-		pages.Box(append(slices.Clip(asked), nowhere), c.Report)
-		if kind, _ := nowhere.First(); kind != "login" && kind != "noindex" { // which say that they are not to be indexed
-			c.Add("every-address", report.At{Where: nowhere.Entry.Loc}, "is made up, and answered with 200 OK")
+	if c.nowhere != nil {
+		pages.Box(append(slices.Clip(asked), c.nowhere), c.Report)
+		if kind, _ := c.nowhere.First(); kind != "login" && kind != "noindex" { // which say that they are not to be indexed
+			c.Add("every-address", report.At{Where: c.nowhere.Entry.Loc}, "is made up, and answered with 200 OK")
 		}
 	} else {
 		pages.Box(asked, c.Report)
 	}
 	c.judge.Languages(c.wrong(asked))
-	pages.Compare(all, nowhere, c.Report, c.now)
+	pages.Compare(all, c.nowhere, c.Report, c.now)
 	c.Of("scripts", c.Sample.Read-c.Sample.Files)
 }
 
@@ -201,15 +199,10 @@ func (c *checker) allowed(all []listing.Entry) (may []listing.Entry) {
 	return may
 }
 
-// madeUp returns an address at which there is no page, the same one each time, so that reports agree.
-func (c *checker) madeUp() *url.URL {
-	return on(c.Origin, fmt.Sprintf("/no-page-%x", xxh3.HashStringSeed(c.Site, c.Config.Seed)))
-}
-
-// nowhere returns what the site shows where it has no page, nil if it answers there as it should. A redirect is no
+// askNowhere returns what the site shows where it has no page, nil if it answers there as it should. A redirect is no
 // page.
-func (c *checker) nowhere(ctx context.Context) *pages.Page {
-	u := c.madeUp()
+func (c *checker) askNowhere(ctx context.Context) *pages.Page {
+	u := madeUp(c.Origin, c.Config.Seed)
 	if len(c.judge.Pages) == 0 || !c.may(u) {
 		return nil
 	}
@@ -242,7 +235,7 @@ func (c *checker) beside(ctx context.Context) error {
 	for _, e := range c.judge.Pages {
 		listed = append(listed, e.Loc)
 	}
-	linked, err := c.Config.Linked(ctx, c.Site, listed, c.Has("box"), &c.fetcher)
+	linked, err := c.Config.Linked(ctx, Known{c.Site, listed, c.Has("box"), c.nowhere, &c.fetcher})
 	if err != nil {
 		return fmt.Errorf("the crawl was not made: %w", err)
 	}

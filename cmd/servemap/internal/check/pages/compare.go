@@ -26,9 +26,7 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 	read, own := 0, 0 // own have a lastmod, and a date of their own
 	same, modified, sent := map[uint64]string{}, map[int64]int{}, map[int64]int{}
 	for _, p := range all {
-		if p.Read && !p.scripts && nowhere != nil && p.text != 0 && p.text == nowhere.text && !address.IsRoot(p.at) {
-			p.told = append(p.told, told{kind: "nowhere", text: "shows what a made-up address shows too"})
-		}
+		p.None(nowhere)
 		for _, t := range p.told {
 			to.Add(t.kind, p.Entry.At(), t.text, t.args...)
 		}
@@ -71,6 +69,13 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 	if own > 0 {
 		to.Facts = append(to.Facts, fmt.Sprintf("The lastmod of %s was compared with the date that the page itself gives.",
 			words.Count(own, "page")))
+	}
+}
+
+// None tells that the page shows the text of nowhere, if it does. The start page is always one.
+func (p *Page) None(nowhere *Page) {
+	if p.Read && !p.scripts && nowhere != nil && p.text != 0 && p.text == nowhere.text && !address.IsRoot(p.at) {
+		p.tell("nowhere", "shows what a made-up address shows too")
 	}
 }
 
