@@ -232,7 +232,8 @@ var begins = regexp.MustCompile(`^(https?)(:?/*)`)
 // isFile reports whether a text is the path of a file, and no host.
 func isFile(text string) bool {
 	info, err := os.Stat(text)
-	return strings.HasPrefix(text, ".") || strings.HasPrefix(text, "/") || err == nil && info.Mode().IsRegular()
+	return strings.HasPrefix(text, ".") || strings.HasPrefix(text, "/") || err == nil && info.Mode().IsRegular() ||
+		slices.Contains([]string{".xml", ".gz", ".txt", ".html"}, filepath.Ext(text)) && !strings.Contains(text, "/")
 }
 
 // withScheme completes an address without a scheme.

@@ -89,7 +89,8 @@ var reasons = []Reason{
 	{eligibility.Duplicate, Intended,
 		"{another listed page shows the same content|page shows the same content as another listed page|pages " +
 			"show the same content as other listed pages}",
-		"If they differ, have each name its own URL as canonical.", []string{"a canonical link to its own URL", this}},
+		"Have copies redirect, or name one URL as canonical. Give a page of its own another title or text.",
+		[]string{"a canonical link to its own URL", this}},
 	{eligibility.SoftNotFound, Look,
 		"{the content is|page shows|pages show} what the site shows where it has no page, or what very many " +
 			"pages show",

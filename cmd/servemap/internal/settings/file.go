@@ -182,8 +182,13 @@ func Write(sites []*Settings) ([]byte, error) {
 	return remark.ReplaceAllFunc(text, func(line []byte) []byte { return []byte(words.Say(string(line))) }), err
 }
 
-// Meant asks whether one of the names was meant, if one is near, and else returns another text.
+// Meant asks whether one of the names was meant, the shortest that begins so or else one that is near, and returns
+// another text if there is none.
 func Meant(name string, names []string, other string) string {
+	begin := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return name == "" || !strings.HasPrefix(n, name) })
+	if len(begin) > 0 {
+		return "Did you mean " + slices.MinFunc(begin, func(a, b string) int { return len(a) - len(b) }) + "?"
+	}
 	for edits := range 3 {
 		for _, n := range names {
 			if 2*edits <= len(n) && near(name, n, edits) {

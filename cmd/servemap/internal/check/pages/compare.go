@@ -28,7 +28,7 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 	for _, p := range all {
 		p.None(nowhere)
 		for _, t := range p.told {
-			to.Add(t.kind, p.Entry.At(), t.text, t.args...)
+			to.Add(t.kind, p.Entry.At(), t.text+t.todo, t.args...)
 		}
 		if !p.Read {
 			continue

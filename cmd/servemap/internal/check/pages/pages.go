@@ -73,17 +73,17 @@ func (p *Page) Ends(end End) {
 	}
 	switch {
 	case end.Loops && t.kind != "canonical":
-		t.text += ", in a loop: mend the loop, or do not list it"
+		t.text, t.todo = t.text+", in a loop", ": mend the loop, or do not list it"
 	case end.Long:
-		t.text += ", and on more often than crawlers follow: lead there at once"
+		t.text, t.todo = t.text+", and on more often than crawlers follow", ": lead there at once"
 	case end.URL != "" && end.URL != p.Leads.String():
 		t.text += ", and its chain ends at %s"
 		t.args = append(t.args, end.URL)
 	}
 	if end.Status >= 400 {
-		t.text += ", which is answered with " + Status(end.Status) + todo
+		t.text, t.todo = t.text+", which is answered with "+Status(end.Status), todo
 	} else if end.Listed {
-		t.text += ", already listed: take this one out"
+		t.todo = ", already listed: take this one out"
 	}
 }
 
@@ -99,6 +99,7 @@ func (p *Page) lead(to *url.URL, kind, text string, args ...any) {
 type told struct {
 	kind, text string
 	args       []any
+	todo       string // for who lists the page
 }
 
 // MaxBytes is how much of a page is read.
@@ -155,7 +156,7 @@ func Judge(p *Page, now time.Time) {
 	case p.Status != http.StatusOK:
 		p.tell(cmp.Or(kind, "error"), "is answered with %s", Status(p.Status))
 	default:
-		p.Read = true
+		p.Read = len(p.Body) > 0
 		p.page(now)
 	}
 }
@@ -175,7 +176,9 @@ func (p *Page) Versions() (links []listing.Link) {
 	return links
 }
 
-func (p *Page) tell(kind, text string, args ...any) { p.told = append(p.told, told{kind, text, args}) }
+func (p *Page) tell(kind, text string, args ...any) {
+	p.told = append(p.told, told{kind: kind, text: text, args: args})
+}
 
 // Status writes a status as servers do.
 func Status(code int) string {
