@@ -96,7 +96,7 @@ func (e *explorer) late(asked []*result) (n int) {
 // waits tells how long it waits, and as what asks for that.
 func (e *explorer) waits(until time.Time, who string) {
 	if pause := time.Until(until).Round(time.Second); pause > 0 {
-		e.report.Waits = fmt.Sprintf("%v, as %s", pause, who)
+		e.report.Waits = fmt.Sprintf("up to %v, as %s", pause, who)
 		e.tell()
 		e.report.Waits = ""
 	}

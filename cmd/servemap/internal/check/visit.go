@@ -85,16 +85,22 @@ func (c *checker) conclude(ctx context.Context, all []*pages.Page) {
 	slices.SortStableFunc(all, func(a, b *pages.Page) int {
 		return c.judge.Place(a.Entry.Loc) - c.judge.Place(b.Entry.Loc)
 	})
+	var types []string // of files
 	for _, p := range all {
 		if p.Read {
-			if c.Sample.Read++; !response.IsHTML(p.Header.Get("Content-Type")) {
+			if typ := p.Header.Get("Content-Type"); !response.IsHTML(typ) {
 				c.Sample.Files++
+				types = append(types, typ)
 			}
+			c.Sample.Read++
 			c.judge.InPage(p.Entry, p.Versions())
 		}
 		if p.Wall != "" {
 			c.Sample.Walled++
 		}
+	}
+	if slices.Sort(types); len(types) > 0 {
+		c.Facts = append(c.Facts, "The files have the Content-Type "+report.Shorten(strings.Join(slices.Compact(types), ", "))+".")
 	}
 	asked := append(c.versions(ctx), all...)
 	if c.nowhere != nil {

@@ -4,11 +4,13 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/words"
 )
 
@@ -83,8 +85,17 @@ const kept = 1000
 // longest is how long a text of others may be in a finding, in bytes.
 const longest = 300
 
-// Shorten cuts a text of others, and says how long it was.
+// session matches a parameter of an address.
+var session = regexp.MustCompile(`([?&;])([^?&;=#\s/]+)=([^&;#\s/]+)`)
+
+// Shorten cuts a text of others, and says how long it was. The sessions in its addresses are left out.
 func Shorten(s string) string {
+	s = session.ReplaceAllStringFunc(s, func(pair string) string {
+		if name, _, _ := strings.Cut(pair[1:], "="); location.IsSession(name) {
+			return pair[:1] + name + "=…"
+		}
+		return pair
+	})
 	if len(s) <= longest {
 		return s
 	}
