@@ -386,7 +386,8 @@ func TestCheckTellsABoxToLogInFromALogIn(t *testing.T) {
 	box := "<form>" + field + "</form><a href=/></a><a href=/b></a><a href=/c></a><a href=/gone></a>"
 	pages := func(home, b string) map[string]string {
 		return map[string]string{"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/", "/a", "/b"), "/": with(aPage, home),
-			"/a": with(ownPage, "<p>One.<a href=/></a>"), "/b": with(ownPage, "<p>Two."+b), "/c": with(ownPage, "<p>Three."+b)}
+			"/login": with(ownPage, "<p>Log in."+field),
+			"/a":     with(ownPage, "<p>One.<a href=/></a>"), "/b": with(ownPage, "<p>Two."+b), "/c": with(ownPage, "<p>Three."+b)}
 	}
 	for _, tt := range []struct {
 		name, home, b string
@@ -396,6 +397,8 @@ func TestCheckTellsABoxToLogInFromALogIn(t *testing.T) {
 		{"on the start page and others", box, box, codeDone, []string{"advice  The pages have a box to log in in their text",
 			" has a field for a password in its text, as 2 of 3 pages read have (line 1", "A crawl found 4 public pages; not listed: 1.",
 			"/ and 2 more, and not listed", "/gone, which is answered with 404", "1 listed page is linked from no listed page"}},
+		{"on the start page, and on that to log in", box + "<a href=/login></a>", "", codeNo, []string{
+			"advice  The pages have a box", "fault   1 page asks visitors to log in", "/login shows a field for a password"}},
 		{"on one page", "", field, codeNo, []string{"fault   1 page asks visitors to log in", "/b shows a field for a password"}},
 		{"to choose a password", "", "<form>" + field + field + "</form>", codeDone, []string{"3 read: 0 faults"}},
 		{"to choose a password, typed once", "", "<input type=password autocomplete=new-password>", codeDone,
@@ -403,7 +406,11 @@ func TestCheckTellsABoxToLogInFromALogIn(t *testing.T) {
 		{"two forms to log in", "", "<form>" + field + "</form><form>" + field + "</form>", codeNo,
 			[]string{"/b shows a field for a password"}},
 	} {
-		code, out, errs := call(t, "check", "-crawl", siteOf(t, pages(tt.home, tt.b)))
+		files := pages(tt.home, tt.b)
+		if strings.Contains(tt.home, "/login") {
+			files["/maps/sitemap.xml"] = set("/", "/login")
+		}
+		code, out, errs := call(t, "check", "-crawl", siteOf(t, files))
 		for _, want := range tt.wants {
 			if code != tt.code || !strings.Contains(out, want) {
 				t.Errorf("%s: code %d, without %q: %s%s", tt.name, code, want, out, errs)

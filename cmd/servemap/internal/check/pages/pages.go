@@ -281,14 +281,14 @@ func signsUp(body []byte) bool {
 }
 
 // Box tells of the site's box to log in. A field for a password on the start page, or on most of the pages, is such a
-// box: these pages are no log-ins.
+// box: these pages are no log-ins, unless their address says so.
 func Box(all []*Page, to *report.Report) {
 	read, with, home := 0, []*Page{}, false
 	for _, p := range all {
 		if p.Read {
 			read++
 		}
-		if p.logIn {
+		if p.logIn && !IsLogIn(p.Entry.Loc) {
 			with, home = append(with, p), home || address.IsRoot(p.at)
 		}
 	}
