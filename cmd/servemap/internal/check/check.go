@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"net/http"
 	"net/url"
@@ -191,7 +190,7 @@ func newChecker(cfg Config) (*checker, error) {
 		cfg.Origin = cfg.URL
 	}
 	c := &checker{
-		fetcher: fetcher{Config: cfg, client: explore.NewClient(origin)},
+		fetcher: fetcher{Config: cfg, client: explore.NewClient(origin), agent: agent},
 		Report: &report.Report{URL: cfg.URL.String(), Site: cfg.URL.Scheme + "://" + address.Host(cfg.URL),
 			Version: metrics.Version(), Files: []report.File{}, Limits: []string{}, Facts: []string{}, Groups: []report.Group{}},
 		now: time.Now().UTC(), read: map[string]bool{}, isNamed: map[string]bool{}, vouched: map[string]string{},
@@ -552,28 +551,14 @@ func (c *checker) limit(err error) {
 
 // Nowhere returns what a site shows where it has no page, nil if it shows none there, or its robots.txt lets nobody ask.
 func Nowhere(ctx context.Context, client *http.Client, agent string, site *url.URL) *pages.Page {
-	get := func(u *url.URL) (a pages.Answer) {
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
-		if err != nil {
-			return a
-		}
-		r.Header.Set("User-Agent", agent)
-		if resp, err := client.Do(r); err == nil {
-			defer resp.Body.Close()
-			a.Status, a.Header = resp.StatusCode, resp.Header
-			a.Body, a.Err = io.ReadAll(io.LimitReader(resp.Body, pages.MaxBytes))
-		}
-		return a
-	}
-	u := madeUp(site, 0)
-	if txt := get(on(u, "/robots.txt")); txt.Status == http.StatusOK && !robots.Parse(txt.Body).Allows(u.Path) {
+	c := &checker{fetcher: fetcher{Config: Config{URL: site, Origin: site}, client: client, agent: agent}, now: time.Now()}
+	switch txt, err := c.request(ctx, on(site, "/robots.txt"), robots.Enough); {
+	case err != nil, explore.Repeats(txt.Status): // then the crawl waits
 		return nil
+	case txt.Status == http.StatusOK:
+		c.robots = robots.Parse(txt.Body)
 	}
-	p := &pages.Page{Entry: listing.Entry{Loc: u.String()}, Answer: get(u)}
-	if pages.Judge(p, time.Now()); !p.Read {
-		return nil
-	}
-	return p
+	return c.askNowhere(ctx)
 }
 
 // madeUp returns an address at which there is no page: the same one for the same number, so that reports agree.

@@ -40,6 +40,7 @@ const patience = 30 * time.Second
 type fetcher struct {
 	Config // which has the address of the server that is asked in place of the origin
 	client *http.Client
+	agent  string // who asks
 
 	requests, bytes, waited, kept atomic.Int64 // made, read, nanoseconds, and bytes in answers
 
@@ -121,7 +122,7 @@ func (f *fetcher) request(ctx context.Context, u *url.URL, most int) (a answer, 
 	if err != nil {
 		return a, err
 	}
-	r.Header.Set("User-Agent", agent)
+	r.Header.Set("User-Agent", f.agent)
 	r.Header.Set("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
 	begun := time.Now()
 	resp, err := f.client.Do(r)

@@ -56,7 +56,9 @@ func (c *checker) pages(ctx context.Context) {
 	may := c.allowed(c.judge.Pages)
 	s.Disallowed = len(c.judge.Pages) - len(may)
 	order := sample.Order(may, s.Seed)
-	c.nowhere = c.askNowhere(ctx)
+	if len(c.judge.Pages) > 0 {
+		c.nowhere = c.askNowhere(ctx)
+	}
 	c.ahead = "not read: all pages"
 	var all []*pages.Page
 	var met error
@@ -209,7 +211,7 @@ func (c *checker) allowed(all []listing.Entry) (may []listing.Entry) {
 // page.
 func (c *checker) askNowhere(ctx context.Context) *pages.Page {
 	u := madeUp(c.Origin, c.Config.Seed)
-	if len(c.judge.Pages) == 0 || !c.may(u) {
+	if !c.may(u) {
 		return nil
 	}
 	a, err := c.follow(ctx, u, pages.MaxBytes)
