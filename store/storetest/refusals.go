@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"testing"
 	"time"
 
 	"github.com/servemap/servemap/store"
@@ -33,7 +32,7 @@ func numbered(n int) []string {
 }
 
 // badCallsAreRefused makes calls with one fault each.
-func badCallsAreRefused(t *testing.T, p pair) {
+func badCallsAreRefused(t tester, p pair) {
 	p.put(t, "a", []byte("1"))
 	for _, c := range []struct {
 		name string
@@ -86,7 +85,7 @@ func badCallsAreRefused(t *testing.T, p pair) {
 	}
 }
 
-func wantRefused(t *testing.T, what string, err error) {
+func wantRefused(t tester, what string, err error) {
 	t.Helper()
 	if !errors.Is(err, store.ErrInvalid) {
 		t.Errorf("%s: %v, want ErrInvalid", what, err)
@@ -95,7 +94,7 @@ func wantRefused(t *testing.T, what string, err error) {
 	}
 }
 
-func doneContextIsRefused(t *testing.T, p pair) {
+func doneContextIsRefused(t tester, p pair) {
 	p.put(t, "a", []byte("1"))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -122,7 +121,7 @@ func doneContextIsRefused(t *testing.T, p pair) {
 
 // doneContextEndsWait makes calls while the fn of an Update takes its time. Where they need not wait for
 // that, they succeed.
-func doneContextEndsWait(t *testing.T, p pair) {
+func doneContextEndsWait(t tester, p pair) {
 	begun, end := make(chan struct{}), make(chan struct{})
 	slow := make(chan error, 1)
 	go func() {
@@ -168,7 +167,7 @@ func doneContextEndsWait(t *testing.T, p pair) {
 // patience is how long a call may go on after its context ended: this machine may be busy.
 const patience = 2 * time.Second
 
-func doneContextEndsScan(t *testing.T, p pair) {
+func doneContextEndsScan(t tester, p pair) {
 	putKeys(t, p, awkward)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"testing"
 
 	"github.com/servemap/servemap/store"
 )
@@ -27,7 +26,7 @@ var valueRules = []rule{
 	{"ManyKeys", "a batch of the most keys must work", manyKeys},
 }
 
-func absentIsNil(t *testing.T, p pair) {
+func absentIsNil(t tester, p pair) {
 	p.put(t, "b", []byte("1"))
 	for _, key := range []string{"a", "b!", "c"} {
 		if got := p.get(t, key); got != nil {
@@ -44,7 +43,7 @@ func absentIsNil(t *testing.T, p pair) {
 	}
 }
 
-func emptyIsAValue(t *testing.T, p pair) {
+func emptyIsAValue(t tester, p pair) {
 	p.put(t, "k", []byte{})
 	if got := p.get(t, "k"); got == nil || len(got) != 0 {
 		t.Errorf("View of an empty value gives %#v, want empty and not nil", got)
@@ -59,7 +58,7 @@ func emptyIsAValue(t *testing.T, p pair) {
 	}
 }
 
-func nilDeletes(t *testing.T, p pair) {
+func nilDeletes(t tester, p pair) {
 	p.putAll(t, map[string][]byte{"a": []byte("1"), "b": []byte("2"), "c": {}})
 	p.putAll(t, map[string][]byte{"a": nil, "c": nil, "never": nil})
 	for _, key := range []string{"a", "c", "never"} {
@@ -76,7 +75,7 @@ func nilDeletes(t *testing.T, p pair) {
 	}
 }
 
-func bytesComeBack(t *testing.T, p pair) {
+func bytesComeBack(t tester, p pair) {
 	all := make([]byte, 0, 512)
 	for i := range 256 {
 		all = append(all, byte(255-i), byte(i))
@@ -96,7 +95,7 @@ func bytesComeBack(t *testing.T, p pair) {
 }
 
 // keysAreBytes writes keys that collations, patterns and namespaces may confuse.
-func keysAreBytes(t *testing.T, p pair) {
+func keysAreBytes(t tester, p pair) {
 	keys := []string{"A", "a", "a%", "a*", "a-b", "a.b", "a/b", "a_", "ab", "ax", "!badger!x", "!", "~", "'", `\`, `"`,
 		"$1", "?"}
 	slices.Sort(keys)
@@ -115,7 +114,7 @@ func keysAreBytes(t *testing.T, p pair) {
 	}
 }
 
-func valuesInKeyOrder(t *testing.T, p pair) {
+func valuesInKeyOrder(t tester, p pair) {
 	p.putAll(t, map[string][]byte{"a": []byte("1"), "b": []byte("2"), "d": []byte("4")})
 	keys := []string{"d", "a", "c", "b"}
 	if got := p.getAll(t, keys); fmt.Sprintf("%q", got) != `["4" "1" "" "2"]` || got[2] != nil {
@@ -133,7 +132,7 @@ func valuesInKeyOrder(t *testing.T, p pair) {
 	}
 }
 
-func noKeys(t *testing.T, p pair) {
+func noKeys(t tester, p pair) {
 	called := 0
 	fn := func(values [][]byte) error {
 		called++
@@ -154,7 +153,7 @@ func noKeys(t *testing.T, p pair) {
 }
 
 // fullSize writes the longest value under the longest key.
-func fullSize(t *testing.T, p pair) {
+func fullSize(t tester, p pair) {
 	long := strings.Repeat("~", store.MaxKey)
 	big := patterned(store.MaxValue)
 	p.put(t, long, big)
@@ -165,7 +164,7 @@ func fullSize(t *testing.T, p pair) {
 
 // manyKeys writes, rewrites and deletes as many keys as a call takes, with as many bytes as it
 // takes.
-func manyKeys(t *testing.T, p pair) {
+func manyKeys(t tester, p pair) {
 	records, keys := map[string][]byte{}, numbered(store.MaxKeys)
 	for _, key := range keys {
 		records[key] = patterned(store.MaxUpdate/store.MaxKeys - len(key))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"testing"
 
 	"github.com/servemap/servemap/store"
 )
@@ -24,7 +23,7 @@ var scanRules = []rule{
 var awkward = []string{"!", "-", "0", "10", "2", "A", "B", "Z", "_", "a", "a!", "a/", "a/b", "aA", "a~", "b", "z", "~",
 	"~~"}
 
-func putKeys(t *testing.T, p pair, keys []string) {
+func putKeys(t tester, p pair, keys []string) {
 	t.Helper()
 	for some := range slices.Chunk(keys, store.MaxKeys) {
 		records := map[string][]byte{}
@@ -36,7 +35,7 @@ func putKeys(t *testing.T, p pair, keys []string) {
 }
 
 // wantScan compares a scan with what it should yield. keys are all keys that there are, in order.
-func wantScan(t *testing.T, p pair, keys []string, prefix, after string) {
+func wantScan(t tester, p pair, keys []string, prefix, after string) {
 	t.Helper()
 	want := slices.DeleteFunc(slices.Clone(keys), func(key string) bool {
 		return !strings.HasPrefix(key, prefix) || key <= after
@@ -46,7 +45,7 @@ func wantScan(t *testing.T, p pair, keys []string, prefix, after string) {
 	}
 }
 
-func scanIsInByteOrder(t *testing.T, p pair) {
+func scanIsInByteOrder(t tester, p pair) {
 	for i := range awkward {
 		putKeys(t, p, awkward[len(awkward)-1-i:][:1])
 	}
@@ -61,7 +60,7 @@ func scanIsInByteOrder(t *testing.T, p pair) {
 	}
 }
 
-func scanKeepsToItsBounds(t *testing.T, p pair) {
+func scanKeepsToItsBounds(t tester, p pair) {
 	wantScan(t, p, nil, "", "")
 	putKeys(t, p, awkward)
 	for _, prefix := range append([]string{"", "c", "a/b/", "a//"}, awkward...) {
@@ -73,7 +72,7 @@ func scanKeepsToItsBounds(t *testing.T, p pair) {
 
 // scanIsComplete reads more records and bytes than stores read at a time, and resumes everywhere
 // around those limits.
-func scanIsComplete(t *testing.T, p pair) {
+func scanIsComplete(t tester, p pair) {
 	const big = 30 // records of the longest values
 	var keys []string
 	for i := range 2*store.MaxKeys + 48 {
@@ -97,7 +96,7 @@ func scanIsComplete(t *testing.T, p pair) {
 	}
 }
 
-func scanStopsAndRunsAgain(t *testing.T, p pair) {
+func scanStopsAndRunsAgain(t tester, p pair) {
 	putKeys(t, p, awkward)
 	seq := p.b.Scan(context.Background(), "a", "a")
 	for _, most := range []int{3, 9, 9} {
@@ -115,7 +114,7 @@ func scanStopsAndRunsAgain(t *testing.T, p pair) {
 
 // scanBesideUpdates deletes every hundredth record it sees, changes records ahead, and adds new
 // ones behind. The scan must show every key that was there all the time, and none twice.
-func scanBesideUpdates(t *testing.T, p pair) {
+func scanBesideUpdates(t tester, p pair) {
 	var keys []string
 	for i := range 1500 {
 		keys = append(keys, fmt.Sprintf("k%05d", i))

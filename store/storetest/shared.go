@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
-	"testing"
 
 	"github.com/servemap/servemap/store"
 )
@@ -20,7 +19,7 @@ var sharedRules = []rule{
 
 // othersSeeWhatWasWritten writes through one handle, again and again, and reads through the other,
 // each time in the same way. So it finds whatever a handle wrongly remembers.
-func othersSeeWhatWasWritten(t *testing.T, p pair) {
+func othersSeeWhatWasWritten(t tester, p pair) {
 	for _, way := range []struct {
 		name string
 		look func(p pair, key string) []byte
@@ -53,7 +52,7 @@ func othersSeeWhatWasWritten(t *testing.T, p pair) {
 
 // nothingIsLostOnTheMove makes writers move tokens between keys, by deleting one and writing
 // another. Others count the tokens meanwhile.
-func nothingIsLostOnTheMove(t *testing.T, p pair) {
+func nothingIsLostOnTheMove(t tester, p pair) {
 	const tokens, places = 3, 6
 	keys, records := make([]string, places), map[string][]byte{}
 	for i := range keys {

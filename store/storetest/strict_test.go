@@ -3,21 +3,12 @@ package storetest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/servemap/servemap/internal/testkit/strict"
 	"github.com/servemap/servemap/store"
-	"github.com/servemap/servemap/store/memstore"
 )
-
-// reports has what a test would say.
-type reports []string
-
-func (r *reports) Helper() {}
-
-func (r *reports) Errorf(format string, args ...any) { *r = append(*r, fmt.Sprintf(format, args...)) }
 
 func TestStrictRejectsBadCallers(t *testing.T) {
 	runs := 0
@@ -54,21 +45,13 @@ func TestStrictRejectsBadCallers(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			runs, buf = 0, nil
-			inner := memstore.New()
+			inner := sound()
 			pair{inner, inner}.put(t, "k", []byte("value"))
-			var rec reports
+			var rec recorder
 			_ = strict.New(&rec, inner).Update(context.Background(), c.keys, c.fn)
-			if said := strings.Join(rec, "; "); !strings.Contains(said, c.want) {
+			if said := strings.Join(rec.failures, "; "); !strings.Contains(said, c.want) {
 				t.Errorf("strict says %q of a caller that %s, want %q", said, c.name, c.want)
 			}
 		})
 	}
-}
-
-// TestRunSharedAcceptsASoundStore tries the rules on two handles of a sound store.
-func TestRunSharedAcceptsASoundStore(t *testing.T) {
-	RunShared(t, func(*testing.T) (a, b store.Store) {
-		st := memstore.New()
-		return struct{ store.Store }{st}, struct{ store.Store }{st}
-	})
 }

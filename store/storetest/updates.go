@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"testing"
 
 	"github.com/servemap/servemap/store"
 )
@@ -29,7 +28,7 @@ var errMine = errors.New("fn's own error")
 
 // failureStoresNothing makes fn fail, and then exceed a limit with its last value. A store that
 // writes values one by one notices that too late.
-func failureStoresNothing(t *testing.T, p pair) {
+func failureStoresNothing(t tester, p pair) {
 	p.putAll(t, map[string][]byte{"a": []byte("1"), "b": []byte("2")})
 	for _, c := range []struct {
 		name string
@@ -53,7 +52,7 @@ func failureStoresNothing(t *testing.T, p pair) {
 	}
 }
 
-func errorComesBack(t *testing.T, p pair) {
+func errorComesBack(t tester, p pair) {
 	wrapped := fmt.Errorf("wrapped: %w", errMine)
 	fail := func([][]byte) error { return wrapped }
 	if err := p.a.Update(context.Background(), []string{"a"}, fail); err != wrapped {
@@ -64,7 +63,7 @@ func errorComesBack(t *testing.T, p pair) {
 	}
 }
 
-func changedInPlaceCounts(t *testing.T, p pair) {
+func changedInPlaceCounts(t tester, p pair) {
 	p.put(t, "k", []byte("before"))
 	update(t, p.a, []string{"k"}, func(values [][]byte) { copy(values[0], "after.") })
 	if got := p.get(t, "k"); string(got) != "after." {
@@ -76,7 +75,7 @@ func changedInPlaceCounts(t *testing.T, p pair) {
 	}
 }
 
-func unchangedStays(t *testing.T, p pair) {
+func unchangedStays(t tester, p pair) {
 	p.putAll(t, map[string][]byte{"a": []byte("1"), "b": {}})
 	keys := []string{"a", "b", "c"}
 	update(t, p.a, keys, func(values [][]byte) { values[2] = []byte("3") })
@@ -86,7 +85,7 @@ func unchangedStays(t *testing.T, p pair) {
 }
 
 // slicesAreNotKept uses one buffer for everything it writes.
-func slicesAreNotKept(t *testing.T, p pair) {
+func slicesAreNotKept(t tester, p pair) {
 	buf, keys := make([]byte, 8), make([]string, 1)
 	for i := range 10 {
 		keys[0] = fmt.Sprintf("k%d", i)
@@ -107,7 +106,7 @@ func slicesAreNotKept(t *testing.T, p pair) {
 }
 
 // slicesAreNotShared overwrites every value while it may.
-func slicesAreNotShared(t *testing.T, p pair) {
+func slicesAreNotShared(t tester, p pair) {
 	keys := []string{"a", "b"}
 	p.putAll(t, map[string][]byte{"a": []byte("first"), "b": []byte("other")})
 	scribble := func(values [][]byte) error {
@@ -136,7 +135,7 @@ func slicesAreNotShared(t *testing.T, p pair) {
 	})
 }
 
-func fnPanicLeavesTheStoreUsable(t *testing.T, p pair) {
+func fnPanicLeavesTheStoreUsable(t tester, p pair) {
 	for _, call := range []func(context.Context, []string, func([][]byte) error) error{p.a.View, p.a.Update} {
 		func() {
 			defer func() {
@@ -159,7 +158,7 @@ func fnPanicLeavesTheStoreUsable(t *testing.T, p pair) {
 	}
 }
 
-func syncAfterUpdate(t *testing.T, p pair) {
+func syncAfterUpdate(t tester, p pair) {
 	p.put(t, "k", []byte("1"))
 	if err := p.a.Sync(context.Background()); err != nil {
 		t.Errorf("Sync: %v", err)
@@ -182,7 +181,7 @@ const (
 // noUpdateIsLost makes writers increment the same counters through both handles, each in its own
 // order. They start together and yield inside fn. So if a lost update or a deadlock is possible, it
 // will almost certainly happen.
-func noUpdateIsLost(t *testing.T, p pair) {
+func noUpdateIsLost(t tester, p pair) {
 	const batches = 5
 	keys := numbered(300)
 	together(writers, func(w int) {
@@ -214,7 +213,7 @@ func noUpdateIsLost(t *testing.T, p pair) {
 
 // updatesAreSerial makes each writer take one key if the other is free. Writers that see the same
 // snapshot would take both.
-func updatesAreSerial(t *testing.T, p pair) {
+func updatesAreSerial(t tester, p pair) {
 	for round := range rounds {
 		keys := []string{fmt.Sprintf("x%d", round), fmt.Sprintf("y%d", round)}
 		together(2, func(w int) {

@@ -59,7 +59,7 @@ func (c *comparison) judge() (changed bool) {
 	moving := 0
 	for _, n := range news {
 		w, moves := n.watched, c.moves(n)
-		lasts := n.back || n.fact || n.beside || n.card != 0 && !n.link || c.emptied ||
+		lasts := n.fact || n.beside || n.card != 0 && !n.link || c.emptied ||
 			!c.list && (n.names(c.at) || n.link && c.View.links <= int(c.Mark.Links))
 		if n.block.size <= smallNews { // it may be a line of the day where such lines come
 			w.Wait = min(c.mover(w.Prev).Stay, c.mover(w.Next).Stay)
@@ -69,8 +69,6 @@ func (c *comparison) judge() (changed bool) {
 		}
 		switch {
 		case !c.isOwn(n.block), c.Mark.Text == c.View.text && !n.block.beside:
-		case n.back && c.movesOf(&w) > 0: // texts come and go there
-			continue
 		case w.Form != 0 && moves && c.known.has(w.Form): // only its numbers move
 			moving += int(n.block.size)
 		case lasts:
@@ -121,13 +119,11 @@ type newsItem struct {
 // news returns the new blocks. It includes texts of the site: they do not count, but they show where the text moves.
 func (c *comparison) news() (list []newsItem) {
 	prev, open := uint16(startOfText), 0 // open: from here on the next known block is not found yet
-	last, had, back := c.own.set(), c.places.set(), c.swaps()
 	for i := range c.blocks {
 		b := &c.blocks[i]
 		b.link = b.link || b.card != 0 && !c.known.has(b.card) // beside a new link, a price says what that says
-		b.back = back && c.known.has(b.key) && !last.has(b.key) && !b.link && !b.beside && had.has(b.place) && c.isOwn(b)
 		switch {
-		case c.known.has(b.key) && !b.back:
+		case c.known.has(b.key):
 			if !b.fact {
 				c.again++
 			}
@@ -145,14 +141,6 @@ func (c *comparison) news() (list []newsItem) {
 		}
 	}
 	return list
-}
-
-// swaps reports whether texts are gone that had come to stay. What the page showed before them, and shows again, is a
-// change then, unless such texts come and go.
-func (c *comparison) swaps() bool {
-	gone, _ := c.missing(c.View)
-	return !c.list && !c.emptied && c.Doubt == 0 && c.mover(lostText).N == 0 && len(c.left) < watchKept &&
-		slices.ContainsFunc(gone, func(key uint16) bool { return !slices.Contains(c.left, key) })
 }
 
 // A place has two names: the key of the known block before it, and the inverted key of the known block after it. What

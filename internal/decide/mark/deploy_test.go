@@ -98,7 +98,7 @@ func TestDeployDatesNothingForLong(t *testing.T) {
 			wavePages, 0},
 		{"other words in titles", titled("%[1]s", "77c01d"), titled("All about %[1]s", "77c01d"), 0, 0},
 		{"the title as a heading in the text", titled("%[1]s on the farm", "a"), func(i int) map[string]string {
-			return in("top", "<title>%[1]s on the farm</title><h2>%[1]s on the Farm -</h2><img src=/%[2]d-a.jpg>", titleOf(i), i)
+			return in("top", "<title>%[1]s on the farm</title><h2>%[1]s on the farm -</h2><img src=/%[2]d-a.jpg>", titleOf(i), i)
 		}, wavePages, 0},
 		{"other names of pictures", titled("%[1]s", "77c01d"), titled("%[1]s", "3f2a9c"), 0, 0},
 		{"another number in a line", line("Open until 20 h"), line("Open until 18 h"), 0, 0},

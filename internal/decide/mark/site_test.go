@@ -368,6 +368,27 @@ func TestPricesOfOtherProductsAreNotThePages(t *testing.T) {
 	}
 }
 
+// The shop draws the boxes of other products anew now and then, so a card that a page never had shows a price that it
+// never had.
+func TestPricesInBoxesDrawnNowAndThenAreNoNews(t *testing.T) {
+	const products, visits = 60, 24
+	for _, card := range []string{"<li><h3><a href=/p>%s</a></h3><p>€ %d.50</p></li>", "<div><a href=/p>%s</a><p>€ %d.50</p></div>",
+		"<a href=/p><h3>%s</h3><p>€ %d.50</p></a>"} {
+		changes := restamped(products, visits, func(visit, page int) string {
+			box, drawn := "", max(0, (visit-page%8)/8)
+			for i := range 4 {
+				other := (7*page + 13*i + (29+i)*drawn) % products
+				box += fmt.Sprintf(card, strings.TrimSuffix(titleOf(other), "."), 5+other)
+			}
+			return "<main><h1>" + titleOf(page) + "</h1><p>" + sentence(rand.New(rand.NewPCG(uint64(page), 3)), 20) +
+				"<h2>You may also like</h2><div>" + box + "</div></main>"
+		})
+		if len(changes) > 0 {
+			t.Errorf("%s: the pages %v have changed, want none", card, changes)
+		}
+	}
+}
+
 // A menu in the text has links under short headings. A link more on one or two pages, before others have it, or one
 // less is no news of these pages.
 func TestShortHeadingsOfAMenuAreNoNewsBesideOtherLinks(t *testing.T) {

@@ -31,10 +31,7 @@ type View struct {
 }
 
 // isOwn reports whether a block may belong to the page, not to the site.
-func (v *View) isOwn(b *block) bool { return b.on <= v.most(b) && !b.swept && v.counts(b) }
-
-// counts reports whether a block may be news: any one of an article, an item of a list, and the price beside it.
-func (v *View) counts(b *block) bool { return !v.list || b.item || b.card != 0 }
+func (v *View) isOwn(b *block) bool { return b.on <= v.most(b) && !b.swept && (b.item || !v.list) }
 
 // most returns on how many pages a block may stand and still be the page's own. What announces a new page does so on
 // some pages, as an item of lists does.
@@ -64,9 +61,8 @@ type block struct {
 	beside bool   // it is of the title, a picture or a video
 	fact   bool   // short texts that may be counters as well, see row
 	price  bool   // a short text that names one
-	back   bool   // Observe sets it: the page showed it once, and shows it again in place of a text that had come to stay
 	card   uint16 // key of the link that a price stands beside, 0 if there is none
-	title  uint16 // key of a title of the same words, for a heading or a fact
+	title  uint16 // key of a title of the same words, if it is a heading, else 0
 }
 
 // isCommon reports whether the same words may be news of any page: each has its price, and one after the other is sold
@@ -254,7 +250,6 @@ func (r *reading) row() block {
 	hash := xxh3.HashSeed(r.facts, r.seed)
 	r.masked, _, _ = mask(r.masked[:0], r.facts)
 	out := block{hash: hash, key: keyOf(hash), size: int32(weight(r.facts)), place: keyOf(r.place), fact: true}
-	out.title = keyOf(r.title(r.facts))
 	out.form = keyOf(xxh3.HashSeed(r.masked, r.seed+1)) | 1
 	out.line = keyOf(xxh3.HashSeed(beginning(r.facts), r.seed+r.place)) | 1
 	return out
@@ -286,22 +281,15 @@ func (r *reading) block(b *html.Block) block {
 	}
 	if b.Heading {
 		text = letters(text)
+		out.title = keyOf(xxh3.HashSeed(text, r.seed+2))
 	}
-	switch out.hash = xxh3.HashSeed(text, r.seed); {
-	case b.Beside && b.Heading:
-		out.hash = r.title(text)
-	case b.Beside:
-		out.hash = xxh3.HashSeed(text, r.seed+2)
-	case b.Heading:
-		out.title = keyOf(r.title(text))
+	seed := r.seed
+	if b.Beside {
+		seed += 2
 	}
+	out.hash = xxh3.HashSeed(text, seed)
 	out.key = keyOf(out.hash)
 	return out
-}
-
-// title returns the hash of a title, with whatever capitals.
-func (r *reading) title(text []byte) uint64 {
-	return xxh3.HashSeed(bytes.ToLower(letters(text)), r.seed+2)
 }
 
 // belongTo notes to which text a price or a short fact belongs: other pages may have the same words beside another text.

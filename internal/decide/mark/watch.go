@@ -23,7 +23,7 @@ type watched struct {
 
 // A block that so many observations have shown, for so long, has come to stay.
 const (
-	settledObservations = 3
+	settledObservations = 8
 	settledTime         = 3 * day
 )
 

@@ -60,8 +60,8 @@ func (s *Site) swell(tag uint16, family uint8, last, at uint32, begun uint8) boo
 }
 
 // sweep counts a known page to the waves of its news, and tells which news a wave has brought. Where most of the known
-// texts have moved to new places too, as after a redesign, a new place says nothing. Any place is new for a text that
-// only says what the title said.
+// texts have moved to new places too, as after a redesign, a new place says nothing. Any place is new for a heading
+// that says what the title said.
 func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
 	had, counted, others := m.places.set(), new(keySet), new(keySet)
 	old, moved := 0, 0
