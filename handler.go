@@ -184,9 +184,12 @@ func (i inspected) Stats() (any, messages.Counts) {
 // counts are the numbers from which texts about the whole site are made.
 func (s inspected) counts(st Stats) messages.Counts {
 	served, _ := s.files.Metrics()
-	left := s.left.Load()
+	offers := len(s.opts.Query) == 0 && !slices.ContainsFunc(s.opts.Rules, func(r Rule) bool { return len(r.Query) > 0 })
+	if left := s.left.Load(); left != nil { // else the owner who named some has chosen
+		offers = len(messages.Parameters(left.Params)) > 0
+	}
 	return messages.Counts{
-		OffersQuery: left != nil && len(messages.Parameters(left.Params)) > 0,
+		OffersQuery: offers,
 		Unserved:    s.unserved(),
 		Origin:      s.origin.String(), Listed: st.Listed, Dated: served.Dated, Observations: st.Observations,
 		Verdicts: st.Verdicts, Ignored: st.Ignored, Hints: st.Hints, Broken: st.BrokenLinks, ReportOnly: s.opts.ReportOnly,
@@ -907,7 +910,11 @@ func (s explained) why(p *reader.Known) (text string, missing []string) {
 
 func (s explained) dates(p *reader.Known) Dates {
 	trust, now := s.files.Trust(), moment.Of(time.Now())
-	d := Dates{Text: messages.LastMod(p.Entry.Date, p.History.History, trust, now)}
+	seen := p.History.History
+	if p.Missing != 0 {
+		seen.Held = time.Time{} // of a page that may leave, it says nothing
+	}
+	d := Dates{Text: messages.LastMod(p.Entry.Date, seen, trust, now)}
 	switch dated := p.Entry.LastMod(trust, now) != 0; {
 	case p.Verdict == eligibility.Listed:
 	case dated:

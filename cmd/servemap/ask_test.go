@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
@@ -112,6 +113,50 @@ func TestStatusTellsEachThingOnce(t *testing.T) {
 	if out := must(t, "status", "-data", s.data); strings.Contains(out, "private window") {
 		t.Errorf("while nothing is served: %s", out)
 	}
+}
+
+// TestStatusNamesEachPageUnderItsReasonAndKeepsItsMind has a site whose pages leave in two ways, and links to print them.
+func TestStatusNamesEachPageUnderItsReasonAndKeepsItsMind(t *testing.T) {
+	var later atomic.Bool
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case later.Load() && r.URL.Path == "/deleted":
+			w.WriteHeader(http.StatusGone)
+			return
+		case later.Load() && r.URL.Path == "/moved":
+			http.Redirect(w, r, "/stays", http.StatusMovedPermanently)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, "<title>%s</title><main><p>a page of the shop", r.RequestURI)
+		for i := range 9 {
+			fmt.Fprintf(w, `<a href="/view?id=%d">more</a><a href="/view?id=%d&print=1">print</a>`, i, i)
+		}
+		_, _ = io.WriteString(w, `<a href="/deleted">a</a><a href="/moved">b</a><a href="/stays">c</a>`)
+	}))
+	defer site.Close()
+	args := []string{"proxy", "-to", site.URL, "-origin", origin, "-explore", "-query", "id"}
+	s := serve(t, t.TempDir(), args...)
+	s.log.await(t, "msg=explored")
+	later.Store(true)
+	must(t, "explore", "-data", s.data)
+	check := func(when string) {
+		t.Helper()
+		out := must(t, "status", "-data", s.data)
+		_, gone, _ := strings.Cut(out, "page was answered with 410.\n")
+		if gone, _, _ = strings.Cut(gone, "     1  "); strings.Contains(gone, "/moved") || !strings.Contains(out, "has moved") {
+			t.Errorf("%s: pages that left for another reason are named: %s", when, out)
+		}
+		_, intended, _ := strings.Cut(out, "Left out, most likely as it should be")
+		if !strings.Contains(intended, "  linked addresses have a parameter") {
+			t.Errorf("%s: links to print are no longer left out as they should be: %s", when, out)
+		}
+	}
+	check("after exploring")
+	s.stop()
+	s = serve(t, s.data, args...)
+	s.log.await(t, "commands are answered")
+	check("after a restart")
 }
 
 func TestStatusTellsOfPagesOrOfVisitsAndNotOfBoth(t *testing.T) {

@@ -22,6 +22,7 @@ import (
 	"github.com/servemap/servemap/internal/crawl/explore"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/inspect"
+	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/words"
 )
 
@@ -61,11 +62,12 @@ const shownOf = 3
 
 // table has what a crawl left out, each address once, with its cause.
 type table struct {
-	got  map[string]*answered
-	from func(to string) (some []string, n int)
-	told map[string]bool // addresses
-	long []string        // pages that are too large
-	rows []leftOut
+	got   map[string]*answered
+	from  func(to string) (some []string, n int)
+	asked map[string]bool // the addresses that it has, with their parameters sorted
+	told  map[string]bool // addresses
+	long  []string        // pages that are too large
+	rows  []leftOut
 }
 
 // add adds a row, or what it has to the row that says the same.
@@ -96,7 +98,11 @@ func (c *closing) leave(done servemap.Exploration, groups []inspect.Group, named
 	for _, some := range done.Links { // which came as the site answered
 		slices.Sort(some)
 	}
-	t := &table{got: c.got, from: c.from, told: map[string]bool{}, long: done.Links[eligibility.LinkLarge.String()]}
+	t := &table{got: c.got, from: c.from, asked: map[string]bool{}, told: map[string]bool{},
+		long: done.Links[eligibility.LinkLarge.String()]}
+	for u := range c.got {
+		t.asked[location.Sorted(u)] = true
+	}
 	for _, l := range c.broken {
 		t.told[l.URL] = true
 	}
@@ -227,7 +233,7 @@ func unbroken(groups []inspect.Group, named map[string][]inspect.Link, broken []
 // answered tells of the addresses that gave the crawl no page, by what they answered, and returns how many these are.
 func (t *table) answered(links []inspect.Link) (n int) {
 	for _, l := range links {
-		if line := t.outcome(l); line.cause != "" && !t.told[l.URL] {
+		if line := t.outcome(l); len(line.some) > 0 && !t.told[l.URL] {
 			t.add(line)
 			t.told[l.URL] = true
 			n++
@@ -243,11 +249,15 @@ var causes = map[string]eligibility.Reason{
 	"busy": eligibility.LinkFailed, "no-answer": eligibility.LinkFailed, "": eligibility.LinkNoHTML,
 }
 
-// outcome returns what an address answered with in place of a page. It returns no cause for one that was not asked for.
+// outcome returns what an address answered with in place of a page. It names none that was not asked for in any order of its
+// parameters.
 func (t *table) outcome(l inspect.Link) leftOut {
 	a := t.got[l.URL]
 	switch {
 	case a != nil:
+	case l.Status == 0 && t.asked[location.Sorted(l.URL)]:
+		return leftOut{n: 1, why: "with the parameters of an address that was asked for, in another order",
+			todo: "Nothing needs to be done.", some: []string{l.URL}}
 	case l.Status == 0:
 		return leftOut{}
 	case l.Status == http.StatusOK:
@@ -334,7 +344,7 @@ func (t *table) link(l servemap.LeftOut, n int, done servemap.Exploration) {
 
 // groupOf returns what there is to say of the pages of a reason.
 func groupOf(g inspect.Group, named []inspect.Link) leftOut {
-	l := leftOut{n: g.Pages, cause: g.Reason}
+	l := leftOut{n: max(g.Pages, len(named)), cause: g.Reason}
 	for _, p := range named {
 		l.some = append(l.some, p.URL)
 	}

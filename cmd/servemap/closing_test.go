@@ -82,15 +82,16 @@ func TestSummaryOfACrawlTellsEachPageOnce(t *testing.T) {
 	named := map[string][]inspect.Link{"no-page": {
 		{URL: at("/")}, {URL: at("/a"), Status: 403}, {URL: at("/b"), Status: 403}, busy, {URL: at("/away"), Status: 302},
 		{URL: at("/huge"), Status: 200},
-	}, "not-seen": {{URL: at("/c"), Status: 403}}}
+	}, "not-seen": {{URL: at("/c"), Status: 403}, {URL: at("/p?lang=de&id=3")}}}
 	groups := []inspect.Group{
 		{Verdict: "waiting", Reason: "no-page", Pages: 6, Care: messages.Intended}, // with the entry, to which nothing links
-		{Verdict: "waiting", Reason: "not-seen", Pages: 1, Care: messages.Wait},
+		{Verdict: "waiting", Reason: "not-seen", Pages: 2, Care: messages.Wait},
 	}
 	walled := pages.Answer{Status: 403, Body: []byte("<title>Making sure you're not a bot!</title> within.website anubis")}
 	got := map[string]*answered{
 		at("/"): judged(at("/"), "", walled), at("/a"): judged(at("/a"), "", walled),
-		busy.URL: judged(busy.URL, "", pages.Answer{Status: 503}),
+		at("/p?id=3&lang=de"): judged(at("/p?id=3&lang=de"), "", pages.Answer{Status: 200}),
+		busy.URL:              judged(busy.URL, "", pages.Answer{Status: 503}),
 		at("/away"): judged(at("/away"), "https://other.example/", pages.Answer{Status: 302,
 			Header: http.Header{"Location": {"https://other.example/"}}}),
 	}
@@ -104,7 +105,7 @@ func TestSummaryOfACrawlTellsEachPageOnce(t *testing.T) {
 	want := []leftOut{
 		{n: 2, why: "pages are kept from the crawl by a bot wall (Anubis, 403)"},
 		{n: 2, why: "pages are refused (403)"}, {n: 1, why: "link redirects to another host"},
-		{n: 1, why: "page is larger than 16 MB"},
+		{n: 1, why: "page is larger than 16 MB"}, {n: 1, why: "with the parameters of an address that was asked for"},
 	}
 	for _, w := range want {
 		for says, n := range rows {

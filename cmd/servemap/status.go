@@ -120,7 +120,8 @@ func namedOf(
 		if err != nil {
 			return nil, err
 		}
-		named[g.Reason] = append(some.Links, some.Pages...)
+		links := slices.DeleteFunc(some.Links, func(l inspect.Link) bool { return l.Reason != g.Reason }) // "gone" is a verdict too
+		named[g.Reason] = append(links, some.Pages...)
 	}
 	return named, nil
 }
@@ -157,7 +158,13 @@ func (p *statusPage) text() string {
 			text += p.line(l)
 		}
 		for _, l := range links {
-			if messages.ReasonNamed(l.Cause).CareOf(p.Stats.Listed) == part.care {
+			care := messages.ReasonNamed(l.Cause).CareOf(p.Stats.Listed)
+			for _, g := range p.Reasons {
+				if g.Reason == l.Cause && g.AsLinks {
+					care = g.Care
+				}
+			}
+			if care == part.care {
 				left := leftOut{n: l.Count, cause: l.Cause, todo: l.Remedy}
 				if l.Example != "" {
 					left.some = []string{l.Example}

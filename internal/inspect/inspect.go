@@ -370,7 +370,7 @@ func failed(err error) view {
 	var r refusal
 	if errors.As(err, &r) {
 		return view{Name: "problem", Title: "Check the address you asked for", Status: http.StatusBadRequest,
-			Data: Problem{text}}
+			Data: Problem{upper(text)}}
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		text = fmt.Sprintf("the store did not answer within %v", patience)

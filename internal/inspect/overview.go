@@ -124,7 +124,7 @@ func asLinks(groups []Group, stats any, offers bool) {
 		case eligibility.QueryNotCanonical: // exploring asked for some of them
 			g.AsLinks = linked[eligibility.AddressQuery.String()] > 0
 		case eligibility.AddressQuery:
-			if g.AsLinks && !offers {
+			if !offers {
 				g.Care = messages.Intended
 			}
 		case eligibility.NotSeen:

@@ -47,7 +47,7 @@ func (i *Inspector) page(ctx context.Context, q url.Values) (view, error) {
 // explain describes the page at a URL or location.
 func (i *Inspector) explain(ctx context.Context, u string) (Explained, error) {
 	if u == "" {
-		return Explained{}, refusal{errors.New("say in u which page; it is a URL of the site, or a location such as /about")}
+		return Explained{}, refusal{errors.New("name the page behind this address, as in page?u=/about")}
 	}
 	e, err := i.Public.Explain(ctx, u)
 	if _, s := i.Public.Stats(); err != nil && ctx.Err() == nil && !s.NoStore {

@@ -56,8 +56,11 @@ func Freq(f rate.Freq, changes uint64) string {
 
 // changed says when the content changed.
 func changed(h lastmod.History) string {
-	if h.Unchanged.IsZero() {
+	switch {
+	case h.Unchanged.IsZero():
 		return "The content changed. "
+	case stamp(h.Unchanged) == stamp(h.Changed): // two visits in one second
+		return fmt.Sprintf("The content changed at %s. ", stamp(h.Changed))
 	}
 	return fmt.Sprintf("The content changed between %s and %s. ", stamp(h.Unchanged), stamp(h.Changed))
 }

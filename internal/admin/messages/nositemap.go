@@ -18,7 +18,7 @@ type Counts struct {
 	Ignored      map[string]uint64 // responses that did not count, by reason
 	Hints        []string          // as texts
 	Broken       int               // links
-	OffersQuery  bool              // a parameter that keeps linked pages out may make pages of its own
+	OffersQuery  bool              // a parameter that keeps linked pages out may make pages of its own, as far as is known
 	ReportOnly   bool
 	Unserved     bool // no request for the sitemap comes here, as far as is known
 	NoStore      bool // the store cannot be used

@@ -10,6 +10,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/nowhere"
 	"github.com/servemap/servemap/internal/page/words"
 )
 
@@ -132,7 +133,8 @@ var reasons = []Reason{
 	{eligibility.QueryNotCanonical, Intended,
 		"{its query has a parameter of its own, and it names|page has a parameter of its own, and names|pages " +
 			"have parameters of their own, and name} no URL as canonical",
-		"Does the parameter make the page, as in /article?id=5? Then name it in {Query}; a session makes none.", nil},
+		"Does the parameter make the page, as in /article?id=5? Then name it in {Query}: the next visit lists {it|the page|" +
+			"the pages}. A session makes none.", nil},
 
 	{eligibility.NotFound, Intended, "{the site answered|page was answered with|pages were answered with} 404",
 		"Nobody got {it|them} in the minute after that. " + back, nil},
@@ -362,7 +364,8 @@ func nameable(location, remedy string) string {
 }
 
 // WasLinked says why a page is listed to which no page links any more.
-const WasLinked = "It is listed: a listed page linked to it, and it stays while visitors get it."
+const WasLinked = "It is listed: a listed page linked to it, and it stays while visitors get it. No listed page links to " +
+	"it now."
 
 // Page says why the page at location is listed or not, and what would change that.
 func Page(v eligibility.Verdict, why eligibility.Reason, location string) string {
@@ -383,6 +386,11 @@ func reasonAt(location string, why eligibility.Reason) Reason {
 	switch {
 	case why == eligibility.QueryNotCanonical:
 		r.Todo = nameable(location, r.Todo)
+	case why == eligibility.SoftNotFound:
+		if _, stands := nowhere.Beside(location); stands != "" {
+			madeUp := strings.NewReplacer("#", "123456789", "*", "made-up").Replace(stands)
+			r.Todo = strings.Replace(r.Todo, "no page.", "no page, as at "+madeUp+".", 1)
+		}
 	case why == eligibility.NoEvidence && eligibility.Own(location):
 		r.Todo = words.Say("Its name looks like the owner's. If it is for the public, link to it, or add {Always} for it. " +
 			"If not, add {Never}.")
@@ -542,6 +550,9 @@ func Leaves(status int, since time.Time, borrowed, full bool) string {
 	}
 	text := fmt.Sprintf(" But since %s it has %s. It leaves %s gets it before.",
 		stamp(since), what, leaves)
+	if borrowed {
+		text += " If it was deleted, answer 404 or 410, and it leaves within minutes of its next visit."
+	}
 	if full {
 		text += " At most ten pages, or 1 %, leave in a day by that."
 	}

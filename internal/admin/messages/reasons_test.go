@@ -105,6 +105,8 @@ func TestPageSaysWhatHoldsIt(t *testing.T) {
 		{"/shop/cart.php", eligibility.ActionWord, []string{`The word is "cart".`, "an Always rule"}},
 		{"/admin/users", eligibility.NoEvidence, []string{"name looks like the owner's", "add an Always rule",
 			"add a Never rule"}},
+		{"/archive.php?y=2025", eligibility.SoftNotFound, []string{"where there is no page, as at /archive.php?y=123456789. " +
+			"Have a page name"}},
 		{"/plain", eligibility.ActionWord, []string{"names an action", "an Always rule"}}, // a word that another version held
 		{"/d/k3J9xQ2vT7", eligibility.Capability, []string{"a link from a listed page was seen twice, a day apart",
 			"an Always rule"}},
@@ -129,6 +131,7 @@ func TestLeavesSaysWhenAPageLeaves(t *testing.T) {
 		{"not found", 404, false, false, "It leaves a minute after it was first missed, unless somebody gets it before."},
 		{"refused", 403, false, false, "It leaves if that is still so a day later, unless"},
 		{"a maintenance", 404, true, false, "It leaves if that is still so a day later, unless"},
+		{"deleted, with a page of words for that", 200, true, false, "If it was deleted, answer 404 or 410"},
 		{"among many", 403, false, true, "At most ten pages, or 1 %, leave in a day by that."},
 	} {
 		if text := Leaves(tt.status, time.Unix(0, 0), tt.borrowed, tt.full); !strings.Contains(text, tt.want) ||
