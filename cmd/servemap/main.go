@@ -115,7 +115,7 @@ var more = map[string]string{
 		"Exit codes: 0 done; 3 if -max cut it (then a file that has more pages is kept), if no page is\n" +
 		"listed, or if there is what -fail names; 1 if it failed; 2 for a wrong call.",
 	"check": "It finds the sitemap by robots.txt, reads it as search engines do, and some of the listed pages.\n" +
-		"It asks for no pictures, films or other sites. -crawl counts what a stranger gets as public, also\n" +
+		"It asks for no pictures or films. -crawl counts what a stranger gets as public, also\n" +
 		"what is sent as private or no-store, and pages with a parameter that is listed.\n" +
 		"Exit codes: 0 without a fault, whatever the advice; 3 if there is a fault, no sitemap, or what -fail\n" +
 		"names; 1 if nothing could be checked; 2 for a wrong call.\n\n" +
