@@ -71,7 +71,15 @@ func (s *Site) Mount(r *mux.Router) {
 		}
 		return nil
 	})
+	missed, router := &unmatched{}, r
+	var once sync.Once
 	files := r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool {
+		if router.NotFoundHandler != http.Handler(missed) {
+			once.Do(func() {
+				s.log.Logger().Error("servemap: Mount: the router's NotFoundHandler was set after Mount, so the site does not "+
+					"see which pages are gone, and they stay listed. Set it before site.Mount(r).", "origin", s.origin.String())
+			})
+		}
 		owns := s.front.Owns(r)
 		if owns {
 			s.front.Missed(r) // what was added to r by Use may answer it
@@ -87,8 +95,8 @@ func (s *Site) Mount(r *mux.Router) {
 		s.log.Logger().Warn("servemap: Mount: this subrouter gets requests for "+host+" alone, so no page is learned. Mount on "+
 			"the root router, correct the origin, or name the host in Options.Hosts.", "origin", s.origin.String())
 	}
-	var router http.Handler = r
-	s.looks.Inner.CompareAndSwap(nil, &router)
+	var inner http.Handler = r
+	s.looks.Inner.CompareAndSwap(nil, &inner)
 	s.hints.End(messages.Unwrapped)
 	_ = r.Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
 		if i, is := route.GetHandler().(inspector); is {
@@ -107,8 +115,12 @@ func (s *Site) Mount(r *mux.Router) {
 	if r.NotFoundHandler == nil {
 		r.NotFoundHandler = http.NotFoundHandler()
 	}
-	r.NotFoundHandler = s.front.Wrap(r.NotFoundHandler)
+	missed.Handler = s.front.Wrap(r.NotFoundHandler)
+	r.NotFoundHandler = missed
 }
+
+// unmatched answers requests that match no route. Mount knows its own by the pointer.
+type unmatched struct{ http.Handler }
 
 // mounted serves the files of a site, where Mount finds it among the routes.
 type mounted struct {

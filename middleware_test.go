@@ -956,3 +956,29 @@ func TestTheLogWarnsOfARuleThatListsEveryAddress(t *testing.T) {
 		})
 	}
 }
+
+func TestMountNamesANotFoundHandlerThatComesAfterIt(t *testing.T) {
+	for name, late := range map[string]bool{"before Mount": false, "after Mount": true} {
+		t.Run(name, func(t *testing.T) {
+			testkit.Run(t, testkit.Setup{Mount: func(site *servemap.Site) http.Handler {
+				r := mux.NewRouter()
+				if !late {
+					r.NotFoundHandler = http.NotFoundHandler()
+				}
+				site.Mount(r)
+				if late {
+					r.NotFoundHandler = http.NotFoundHandler()
+				}
+				return r
+			}}, func(s *testkit.Site) {
+				s.Get("/a")
+				s.Get("/b")
+				want := 0
+				if late {
+					want = 1
+				}
+				s.Logged.Want(t, want, "NotFoundHandler was set after Mount")
+			})
+		})
+	}
+}

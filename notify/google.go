@@ -58,7 +58,7 @@ func (n *Notifier) google(ctx context.Context, tops []string) error {
 			return nil
 		}
 		st.GoogleProblem = "" // the owner wants it no longer
-		return n.save(ctx)
+		return n.save(ctx, leaseFor)
 	}
 	isNew := func(top string) bool {
 		return !slices.ContainsFunc(st.Sitemaps, func(s Sitemap) bool { return s.URL == top })
@@ -82,7 +82,7 @@ func (n *Notifier) google(ctx context.Context, tops []string) error {
 			n.log.Info("notify: submitted the sitemap to Search Console", "files", submitted)
 		}
 	}
-	return n.save(ctx)
+	return n.save(ctx, leaseFor)
 }
 
 // console is Search Console, as an owner's account sees it.

@@ -262,9 +262,14 @@ func (n *Notifier) Wrap(next http.Handler) http.Handler {
 func (n *Notifier) Run(ctx context.Context) {
 	tick := max(100*time.Millisecond, min(n.hold/10, 30*time.Second))
 	for {
-		n.complain(n.pass(ctx))
+		err := n.pass(ctx)
+		n.complain(err)
 		select {
 		case <-ctx.Done():
+			// the next process sends at once, unless nobody knows whether the last post arrived
+			if n.st.Owner == n.owner && !errors.Is(err, context.Canceled) {
+				_ = n.save(ctx, 0) // if that fails, it waits
+			}
 			return
 		case <-time.After(tick - mathrand.N(tick/8)):
 		}
@@ -289,7 +294,7 @@ func (n *Notifier) complain(err error) {
 
 // pass does everything that is due.
 func (n *Notifier) pass(ctx context.Context) error {
-	err := n.save(ctx)
+	err := n.save(ctx, leaseFor)
 	served := n.site.Sitemaps()
 	if err != nil || len(served) == 0 {
 		return err

@@ -84,7 +84,7 @@ func (n *Notifier) post(ctx context.Context, pages []change) error {
 		n.batch = max(1, len(pages)/2)
 	}
 	n.st.Endpoints[0] = e
-	return n.save(ctx)
+	return n.save(ctx, leaseFor)
 }
 
 // message is the body of a post, in the order of the protocol's own example.

@@ -127,14 +127,14 @@ func readSent(b []byte) sentPages {
 }
 
 // errElsewhere ends what only the process that sends may do.
-var errElsewhere = errors.New("another notifier sends for this site, or ended less than 5 minutes ago; if it is in " +
+var errElsewhere = errors.New("another notifier sends for this site, or was killed less than 5 minutes ago; if it is in " +
 	"this process, " +
 	"make one notifier with the options of both")
 
-// save takes the lease or renews it, and stores the state. While this process has the lease, nobody else changes what
+// save takes the lease or renews it for so long, and stores the state. While this process has the lease, nobody else changes what
 // is stored, so what it remembers counts, even if the last call failed. Otherwise what is stored counts. While another
 // process has the lease, the error is errElsewhere.
-func (n *Notifier) save(ctx context.Context) error {
+func (n *Notifier) save(ctx context.Context, lease time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 	defer cancel()
 	st, sent := state{}, sentPages(nil)
@@ -166,7 +166,7 @@ func (n *Notifier) save(ctx context.Context) error {
 			st.Key, st.Endpoints = key, engine // the answers were about the old key, or another engine's
 		}
 		st.begin(now)
-		st.Owner, st.Until = n.owner, now.Add(leaseFor)
+		st.Owner, st.Until = n.owner, now.Add(lease)
 		forget := now.Add(-interval)
 		if st.Cursor.Before(forget) {
 			forget = st.Cursor

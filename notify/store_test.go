@@ -102,6 +102,17 @@ func TestFleetSendsOnce(t *testing.T) {
 	})
 }
 
+func TestWhoEndsCleanlyHandsOver(t *testing.T) {
+	run(t, 2, Options{}, func(r *runningSite) {
+		r.stop()
+		r.start(Options{})
+		r.changes("/0")
+		time.Sleep(5*time.Minute + 40*time.Second)
+		r.wantPosts("/0")
+		r.Logged.Want(t, 0, "this notifier waits")
+	})
+}
+
 func TestPagesThatWereSentAreBoundedAndForgotten(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	// too old, right, of a wrong clock

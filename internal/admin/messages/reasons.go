@@ -499,11 +499,10 @@ func Meant(url string) string { return " Did you mean " + url + "? That one is l
 
 // NoPageOf says why an address that the owner typed can be no page of the site.
 func NoPageOf(url, origin string, why eligibility.Reason) string {
-	text := fmt.Sprintf("%q can be no page of %s: %s.", url, origin, ReasonNamed(why.String()).Why)
-	if why == eligibility.AddressForm && url != "" && !strings.ContainsAny(url, "/: ") {
-		text += fmt.Sprintf(" Did you mean /%s?", url)
+	if why == eligibility.AddressForm && url != "" && !strings.ContainsAny(url, ": ") && url[0] != '/' {
+		return fmt.Sprintf("%q is not a path: it needs a slash before it. Did you mean /%s?", url, url)
 	}
-	return text
+	return fmt.Sprintf("%q can be no page of %s: %s.", url, origin, ReasonNamed(why.String()).Why)
 }
 
 // OwnFile answers who asks why a file of the sitemap is not listed.

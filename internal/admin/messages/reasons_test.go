@@ -309,3 +309,12 @@ func TestGroupsAgreeInNumber(t *testing.T) {
 	base.EqualLists(t, []string{TableOf(map[string]int{"off-site": 2}, nil)[0].Means},
 		[]string{"Links redirect to another host."}, "the table")
 }
+
+func TestAnAddressThatIsNoneIsNamed(t *testing.T) {
+	for url, want := range map[string]string{
+		"p/sencha": `"p/sencha" is not a path: it needs a slash before it. Did you mean /p/sencha?`,
+		"mailto:a": `"mailto:a" can be no page of https://example.com: it is not a path or an http(s) URL, or it names a user.`,
+	} {
+		base.Equal(t, NoPageOf(url, "https://example.com", eligibility.AddressForm), want, "it says")
+	}
+}

@@ -116,9 +116,16 @@ var (
 )
 
 func checkPattern(p string) error {
+	_, host, isURL := strings.Cut(p, "://")
+	start, isExpression := strings.CutPrefix(p, "^")
 	switch {
 	case p == "":
 		return errors.New(`is empty; use "/" to match every page`)
+	case isURL && p[0] != '/' && p[0] != '*':
+		_, path, _ := strings.Cut(host, "/")
+		return fmt.Errorf(`is a URL, and a pattern is for the path; write %q`, "/"+path)
+	case isExpression && strings.HasPrefix(start, "/"):
+		return fmt.Errorf(`is written as a regular expression; write %q`, cmp.Or(otherwise(start), start))
 	case p[0] != '/' && p[0] != '*':
 		return fmt.Errorf(`must begin with "/" or "*"; write %q`, "/"+p)
 	case otherwise(p) != "":

@@ -113,6 +113,10 @@ func TestBadRulesNameThePatternAndTheFix(t *testing.T) {
 	}{
 		{"empty", list("", Never), `use "/" to match every page`},
 		{"no slash", list("admin", Never), `must begin with "/" or "*"`},
+		{"a URL", list("https://shop.example/blog", Never), `is a URL, and a pattern is for the path; write "/blog"`},
+		{"a URL of a host", list("https://shop.example", Never), `write "/"`},
+		{"a regular expression", list("^/blog/.*", Never), `is written as a regular expression; write "/blog/*"`},
+		{"a regular expression of a start", list("^/blog", Never), `is written as a regular expression; write "/blog"`},
 		{"only the end", list("$", Never), `must begin with "/" or "*"`},
 		{"dollar in the middle", list("/a$b", Never), `write "%24" for the character`},
 		{"too many stars", list("/"+strings.Repeat("a*", 9), Never), "at most 8 stars"},
