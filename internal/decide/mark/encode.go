@@ -21,8 +21,9 @@ func (m Mark) MarshalBinary() (b []byte, err error) {
 	return append(append(append(b, m.places...), m.own...), m.others...), nil
 }
 
-// formNow is the form of what is stored. A mark of another form has other hashes of texts, so it starts anew.
-const formNow = 7
+// formNow is the form of what is stored. A mark of another form has other hashes or
+// fields, so it starts anew.
+const formNow = 8
 
 // full returns the entries of a list, which are in front.
 func full[T comparable](list []T) []T {

@@ -417,3 +417,51 @@ func TestTimeThatAHeldTextWaitsForIsKept(t *testing.T) {
 		}
 	}
 }
+
+// A price that stands where another one went again is held until it has stayed for longer than those before, be there a
+// visit a minute or a visit a day.
+func TestPriceCountsOnceItStayedLongerThanThoseBefore(t *testing.T) {
+	type span struct {
+		price  string
+		visits int
+	}
+	for _, tt := range []struct {
+		name  string
+		shown []span
+		await int // so many visits that show the last price say what it waits for
+		dated bool
+	}{
+		{"another one for some visits", []span{{"€ 18.15", 8}, {"€ 99.90", 3}, {"€ 18.15", 6}, {"€ 22.40", 9}}, 4, true},
+		{"a dated one for more visits", []span{{"€ 51.60", 8}, {"€ 9.99", 7}, {"€ 51.60", 2}, {"€ 12.00", 9}}, 8, true},
+		{"in a longer line", []span{{"It is € 51.60 with all that you need to build it", 8},
+			{"It is € 9.99 with all that you need to build it", 2}, {"It is € 51.60 with all that you need to build it", 2},
+			{"It is € 12.00 with all that you need to build it", 9}}, 3, true},
+		{"each for five visits", []span{{"€ 18.15", 8}, {"€ 99.90", 5}, {"€ 18.16", 5}, {"€ 22.40", 5}}, 5, false},
+		{"two in turn", []span{{"€ 49.00", 8}, {"€ 59.00", 2}, {"€ 49.00", 7}, {"€ 59.00", 9}}, 0, false},
+	} {
+		for _, every := range []int64{60, day / 2} {
+			t.Run(fmt.Sprintf("%s, a visit each %d s", tt.name, every), func(t *testing.T) {
+				var m Mark
+				var site Site
+				at, came, dated, awaited := int64(1_700_000_000), int64(0), false, 0
+				for _, s := range tt.shown {
+					came, dated, awaited = at, false, 0
+					for range s.visits {
+						v := viewOf(text(one, s.price, two))
+						site.Consult(v, m, "/page", at)
+						var since int64
+						m, _, since = m.Observe(v, at)
+						dated = dated || since == came
+						if first, _, _ := m.Awaited(); first == came {
+							awaited++
+						}
+						at += every
+					}
+				}
+				if dated != tt.dated || awaited != tt.await {
+					t.Errorf("dated %t, awaited at %d visits, want %t after %d", dated, awaited, tt.dated, tt.await)
+				}
+			})
+		}
+	}
+}

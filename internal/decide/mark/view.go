@@ -46,7 +46,7 @@ func (v *View) most(b *block) uint8 {
 type block struct {
 	hash   uint64 // of its text
 	key    uint16 // key of its text, as a mark keeps it
-	form   uint16 // hash of its text without its numbers, 0 if it has none or is long
+	form   uint16 // hash of its text without its numbers, 0 if it has none, names a price or is long
 	days   uint32 // the numbers of a short text that may be days of a month, one bit each
 	size   int32  // in letters
 	place  uint16
@@ -265,7 +265,9 @@ func (r *reading) block(b *html.Block) block {
 		var year bool
 		var days uint32
 		r.masked, year, days = mask(r.masked[:0], text)
-		out.form = keyOf(xxh3.HashSeed(r.masked, r.seed+1)) | 1
+		if !r.amount { // another price is no counter
+			out.form = keyOf(xxh3.HashSeed(r.masked, r.seed+1)) | 1
+		}
 		switch {
 		case out.link && !year:
 			text = r.masked

@@ -13,7 +13,7 @@ type watched struct {
 	Since      uint32 // the observation that first showed it
 	Seen       uint8  // observations that showed it, 0 for none
 	Patience   uint8  // it is held until more observations than these showed it; 0 if it is not held
-	Wait       uint8  // it is held for so long, in units of stayUnit
+	Wait       uint16 // it is held for so long, in units of stayUnit
 	Gone       bool   // it is a lost text: Since and Seen are about the observations without it
 
 	Hash        uint32 // the lower half of the hash of its text
@@ -33,8 +33,8 @@ const patientObservations = 3
 // A text is held in units of stayUnit, and what may be of the day for lastingTime of them.
 const (
 	day         = 86400 // in seconds
-	stayUnit    = day / lastingTime
-	lastingTime = 4
+	stayUnit    = 60
+	lastingTime = day / stayUnit
 )
 
 // settle looks for the watched blocks. If some turn out to be a change, it returns the latest observation that first
@@ -123,8 +123,8 @@ const moversKept = 16
 // mover is a name of a place that moves by itself: what came there did not stay.
 type mover struct {
 	Name uint16
-	N    uint8 // how often, 0 for an empty entry
-	Stay uint8 // how long one stayed there at most, in units of stayUnit
+	N    uint8  // how often, 0 for an empty entry
+	Stay uint16 // how long one stayed there at most, in units of stayUnit
 }
 
 // moves reports whether the place of a new block moves. It must have moved several times if items of a list come and
@@ -154,7 +154,7 @@ func (m *Mark) mover(name uint16) mover {
 // becomes known: another text of that form differs only in its numbers.
 func (c *comparison) moved(w *watched) (surprise bool) {
 	surprise = c.movesOf(w) == 0
-	stay := uint8(min((c.at-int64(w.Since))/stayUnit, 255))
+	stay := uint16(min((c.at-int64(w.Since))/stayUnit, 1<<16-1))
 	c.note(w.Prev, stay)
 	c.note(w.Next, stay)
 	if w.Form != 0 {
@@ -164,7 +164,7 @@ func (c *comparison) moved(w *watched) (surprise bool) {
 }
 
 // note counts a move, and puts its mover in front.
-func (m *Mark) note(name uint16, stay uint8) {
+func (m *Mark) note(name uint16, stay uint16) {
 	o := m.mover(name)
 	o.N, o.Stay = min(o.N, 254)+1, max(o.Stay, stay)
 	at := slices.IndexFunc(m.movers[:], func(o mover) bool { return o.Name == name || o.N == 0 })
