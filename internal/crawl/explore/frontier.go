@@ -204,14 +204,15 @@ func (f *frontier) rests() *item {
 }
 
 // release puts the items that wait because they may be controls into the queues if they are pages, else one that
-// failed. It is called when nothing else is left, and returns false if nothing may be asked for.
-func (f *frontier) release() bool {
+// failed, unless the site is down as a whole. It is called when nothing else is left, and returns false if nothing may
+// be asked for.
+func (f *frontier) release(down bool) bool {
 	pages := f.controls.release()
 	for _, it := range pages {
 		it.Plain = true
 		f.put(it)
 	}
-	if len(pages) == 0 && len(f.failed) > 0 && f.asked < f.most {
+	if len(pages) == 0 && len(f.failed) > 0 && !down && f.asked < f.most {
 		pages, f.failed = f.failed[:1], f.failed[1:]
 		f.put(pages[0])
 	}

@@ -152,7 +152,7 @@ func TestWordBelowAThingIsAskedForOnceItIsNoControl(t *testing.T) {
 		if b, is := action.Split(tt.visited); is {
 			f.controls.got[b.Kind+"/"+b.Word] = true
 		}
-		f.release()
+		f.release(false)
 		got = append(got, locations(f)...)
 		slices.Sort(got)
 		if slices.Sort(tt.want); !slices.Equal(got, tt.want) {

@@ -123,7 +123,7 @@ func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]b
 			return err
 		}
 	}
-	e.frontier.release()
+	e.frontier.release(e.report.Pages == 0)
 	for it, ok := e.frontier.next(time.Now()); ok && links > 0; it, ok = e.frontier.next(time.Now()) {
 		p, err := e.Indexer.Page(ctx, it.Location)
 		if tried[it.Location] || err != nil || !p.Reason.Unvisited() && p.Reason != eligibility.NoPage {

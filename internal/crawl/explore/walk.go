@@ -48,7 +48,7 @@ func (e *explorer) walk(ctx context.Context) error {
 			e.report.Requests++
 			go func() { r.answer = e.ask(ctx, r.Location, published); results <- r }()
 		}
-		if len(asked) == 0 && (e.frontier.release() || e.unreached(ctx)) {
+		if len(asked) == 0 && (e.frontier.release(e.report.Pages == 0) || e.unreached(ctx)) {
 			continue
 		}
 		if it := e.frontier.rests(); len(asked) == 0 && it != nil {
