@@ -12,6 +12,7 @@ import (
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/internal/testkit/visits"
 )
 
 func TestDuplicatesAreOnePage(t *testing.T) {
@@ -54,6 +55,33 @@ func TestOnePageIsListedWhateverTheOrderOfItsParameters(t *testing.T) {
 		{"other values", []step{home, see(fewer, html("list of all")), b}, []string{"/", fewer, other}},
 		{"the first one has left", []step{home, a, b, see(one, head(noIndex)), b}, []string{"/", other}},
 		{"and was forgotten", []step{home, a, func(w *world) { w.forget(one) }, noTrace(one), b}, []string{"/"}},
+		{"it names itself as canonical", []step{home, a, see(other, head(`<link rel=canonical href="`+other+`">`)), a},
+			[]string{"/", other}},
+		{"listed and left in one transaction, then forgotten", []step{home, func(w *world) {
+			left := visits.Page(one, head(noIndex), w.now.Add(time.Second))
+			came := visits.Page(one, html("list for visitor 1"), w.now)
+			for _, v := range []*observation.Observation{came, left} {
+				w.site.Observe(v, w.record(one))
+				w.site.Read(v, true)
+			}
+			w.update(func(m *Transaction) { m.Apply(came); m.Apply(left) })
+			w.forget(one)
+		}, noTrace(one)}, []string{"/"}},
+	})
+	always := eligibility.Rule{Pattern: other, Listing: eligibility.Always}
+	run(t, "a rule names the other one", options{rules: append(rules.rules, always)}, func(w *world) {
+		home(w)
+		a(w)
+		b(w)
+		a(w)
+		w.wantListed("/", other)
+	})
+	run(t, "a rule names both", options{rules: []eligibility.Rule{
+		{Pattern: "/list", Query: []string{"cat"}, Listing: eligibility.Always}}}, func(w *world) {
+		home(w)
+		a(w)
+		b(w)
+		w.wantListed("/", one, other)
 	})
 }
 

@@ -31,26 +31,48 @@ func disallowed(r *eligibility.Record, obeyed *robots.Obeyed) bool {
 // verdict depends on this one and must be judged next, nil for none.
 func (g page) judge() (next *pagerecord.Page) {
 	next = g.judgeContent()
-	g.standForAllOrders()
+	if first := g.standForAllOrders(); first != nil {
+		return first
+	}
 	return next
 }
 
-// standForAllOrders holds the page if it is listed already with its parameters in another order. A site that links by
-// both orders has one page, whatever else differs at each visit.
-func (g page) standForAllOrders() {
+// standForAllOrders decides between the page and the one that is listed with the same parameters in another order, as
+// between copies: a site that links by both orders has one page, whatever else differs at each visit. It returns that
+// one if it must be judged next.
+func (g page) standForAllOrders() (rival *pagerecord.Page) {
 	p := g.p
 	key := g.site.Keys.Order(p.Loaded.Location)
-	if key == "" || !p.Listed() {
-		return
+	if key == "" {
+		return nil
 	}
-	switch first := string(g.Get(key)); {
-	case first == p.Loaded.Location:
-	case keys.IsLocation(first) && g.rival(p.Loaded.Location, sitewide.Duplicates{Listed: first}) != nil:
-		p.Standing = eligibility.Duplicate.Standing()
-		g.leave(g.site.ID(p.Loaded.Location))
-	default:
+	first := string(g.Get(key))
+	if !p.Listed() {
+		if first == p.Loaded.Location {
+			g.Put(key, nil)
+		}
+		return nil
+	}
+	if keys.IsLocation(first) {
+		rival = g.rival(p.Loaded.Location, sitewide.Duplicates{Listed: first})
+	}
+	if rival != nil {
+		r := p.Judged()
+		c := g.site.Context(&r, g.site.Robots, g.moment())
+		c.Copies = g.copies(rival, 2, p.Showing)
+		if s, _ := eligibility.Decide(r, c); !s.Listed() {
+			p.Standing = s
+			g.leave(g.site.ID(p.Loaded.Location))
+			return nil
+		}
+		if c.Copies.Listed.Rank >= eligibility.Trusted { // the owner wants both
+			return nil
+		}
+	}
+	if first != p.Loaded.Location {
 		g.Put(key, []byte(p.Loaded.Location))
 	}
+	return rival
 }
 
 // judgeContent is judge for a page as its record describes it.

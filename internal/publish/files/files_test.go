@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/servemap/servemap/internal/decide/lastmod"
+	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/page/sitemap"
 	"github.com/servemap/servemap/internal/schema/extension"
@@ -77,7 +79,7 @@ func TestPassesArePaced(t *testing.T) {
 	})
 }
 
-func TestFilesStayWhileAShardCannotBeRead(t *testing.T) {
+func TestShardThatCannotBeReadKeepsItsFileAlone(t *testing.T) {
 	s := newShelf(t)
 	s.list(shards.Entry{}, "/1", "/2", "/3", "/4")
 	s.render()
@@ -95,7 +97,7 @@ func TestFilesStayWhileAShardCannotBeRead(t *testing.T) {
 			t.Errorf("Render returned %v", err)
 		}
 		s.want("sitemap-1.xml", "/1", "/2", "/3")
-		s.want("sitemap-2.xml", "/4")
+		s.want("sitemap-2.xml", "/5")
 	}
 	if got := strings.Count(s.log.String(), "level=WARN"); got != 1 {
 		t.Errorf("%d warnings, want one for one cause:\n%s", got, s.log)
@@ -103,6 +105,30 @@ func TestFilesStayWhileAShardCannotBeRead(t *testing.T) {
 	s.mend()
 	s.render()
 	s.want("sitemap.xml", "/5")
+}
+
+// Its dates change the trust in those of the others, so all files are made twice.
+func TestFileThatIsMadeAtTheSecondTryHasNotFailed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(shards.Entry{}, "/1", "/2", "/3", "/4", "/5", "/6")
+		s.render()
+		s.write(func(tx txn.Records) {
+			s.layout.Remove(tx, 1, "/1")
+			for _, l := range []string{"/4", "/5", "/6"} {
+				s.layout.Set(tx, 2, l, shards.Entry{Date: lastmod.Date{At: moment.Of(time.Now()), By: lastmod.Page}})
+			}
+		})
+		s.files.Changed(1, 2)
+		s.fail(s.layout.Keys.List(1, ""))
+		s.delay.Store(int64(time.Hour))
+		time.AfterFunc(time.Minute, s.mend) // while the second shard is read for the first time
+		s.render()
+		s.want("sitemap-1.xml", "/2", "/3")
+		if s.files.due.any() {
+			t.Error("a file is to be made again")
+		}
+	})
 }
 
 func TestElementsAreThoseOfTheServedFile(t *testing.T) {

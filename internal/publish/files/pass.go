@@ -52,7 +52,7 @@ func (f *Files) Run(ctx context.Context) {
 }
 
 // Render waits until the served files show what the store held at the call. If it
-// returns an error, the files stay as they were.
+// returns an error, the files that could not be made stay as they were.
 func (f *Files) Render(ctx context.Context) error {
 	if err := f.pass(ctx); err != nil {
 		return fmt.Errorf("rendering the sitemap: %w", err)
@@ -60,8 +60,8 @@ func (f *Files) Render(ctx context.Context) error {
 	return nil
 }
 
-// pass makes the files that have changed, and then serves them together. If one of them cannot be made, all stay as they
-// are, and the next pass tries again.
+// pass makes the files that have changed, and then serves them together. One that cannot be made stays as it is,
+// and the next pass tries again.
 func (f *Files) pass(ctx context.Context) error {
 	select {
 	case f.passing <- struct{}{}:
@@ -77,11 +77,11 @@ func (f *Files) pass(ctx context.Context) error {
 		p.to = to
 		return p.make(ctx)
 	})
+	p.end(err)
 	if err == nil {
 		f.problem = ""
 		return nil
 	}
-	p.again()
 	f.wake.poke() // Run may have looked while this pass held what was due
 	if text := err.Error(); text != f.problem && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
 		f.problem = text // a store in trouble logs that itself
@@ -94,7 +94,7 @@ func (f *Files) pass(ctx context.Context) error {
 // pass makes files from the entries in the store.
 type pass struct {
 	*Files
-	todo  due // what it makes
+	todo  due // what it makes; in the end, if it failed, what it could not make
 	to    *writer
 	trust lastmod.Trust
 	now   moment.Time // when the file that is being made was begun
@@ -123,8 +123,11 @@ func (p *pass) begin() bool {
 	return true
 }
 
-// again marks what the pass could not make as due.
-func (p *pass) again() {
+// end marks what the pass could not make as due again.
+func (p *pass) end(err error) {
+	if err == nil {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.due.all = p.due.all || p.todo.all
@@ -132,14 +135,15 @@ func (p *pass) again() {
 }
 
 // make makes files and serves them. Their dates may change the trust in the dates of the other files. Then it makes
-// those again too, before it serves any.
-func (p *pass) make(ctx context.Context) error {
+// those again too, before it serves any. The index names a shard that could never be read: without it, pages that have
+// moved there would seem to have left.
+func (p *pass) make(ctx context.Context) (problem error) {
 	if p.todo.all {
 		if err := p.findAll(ctx, p.todo.files); err != nil {
 			return err
 		}
 	}
-	old, next, made := p.served.Load(), maps.Clone(p.todo.files), map[int]*file{}
+	old, next, made, failed := p.served.Load(), maps.Clone(p.todo.files), map[int]*file{}, map[int]bool{}
 	for p.trust = old.trust; ; clear(next) {
 		if trust := p.judge(made); trust != p.trust { // something was learned of the sources
 			p.trust = trust
@@ -153,14 +157,27 @@ func (p *pass) make(ctx context.Context) error {
 		for _, n := range slices.Sorted(maps.Keys(next)) { // the shards first
 			p.now = moment.Of(time.Now())
 			one, err := p.file(ctx, n, made)
-			if err != nil {
-				return err
+			if ctx.Err() != nil {
+				return ctx.Err()
 			}
-			made[n] = one
+			delete(failed, n) // it may have failed with the trust of before
+			switch {
+			case err == nil:
+				made[n] = one
+			case made[n] == nil && old.files[n] == nil:
+				made[n] = &file{unread: true}
+				fallthrough
+			default:
+				failed[n], problem = true, err
+			}
 		}
 	}
+	if len(failed) == 0 {
+		problem = nil
+	}
 	p.publish(old.with(made), p.trust)
-	return nil
+	p.todo = due{files: failed}
+	return problem
 }
 
 // findAll adds all files: those of shards that may list a page, and those that are served.

@@ -75,7 +75,7 @@ func (f *Files) List() []Info {
 func (f *Files) WriteTo(w io.Writer, file string) bool {
 	n, ok := f.parse(file)
 	p := f.served.Load().named(n)
-	if !ok || p == nil {
+	if !ok || p == nil || p.unread {
 		return false
 	}
 	_, _ = io.Copy(w, &unpacking{size: int64(p.size), gz: p.gz}) // the reader may be gone

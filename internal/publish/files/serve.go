@@ -43,17 +43,18 @@ func (f *Files) serve(w http.ResponseWriter, r *http.Request) (served bool) {
 	s := f.served.Load()
 	if f.cfg.ReportOnly || s.pages == 0 {
 		// Better than an empty sitemap, which would tell search engines that the site has no pages.
-		h := w.Header()
-		h.Set("Content-Type", "text/plain; charset=utf-8")
-		h.Set("Cache-Control", "no-store")
-		h.Set("Retry-After", retryAfter)
+		begin503(w)
 		w.WriteHeader(http.StatusServiceUnavailable)
 		return false
 	}
-	if p := s.named(n); p != nil {
-		p.serve(w, r, n.packed)
-	} else {
+	switch p := s.named(n); {
+	case p == nil:
 		http.NotFound(w, r)
+	case p.unread:
+		begin503(w)
+		http.Error(w, "this part of the sitemap cannot be made now; the store may not answer", http.StatusServiceUnavailable)
+	default:
+		p.serve(w, r, n.packed)
 	}
 	return true
 }
@@ -70,6 +71,14 @@ func (f *Files) await(r *http.Request) {
 	case <-time.After(patience):
 	case <-r.Context().Done():
 	}
+}
+
+// begin503 sets the headers of a 503.
+func begin503(w http.ResponseWriter) {
+	h := w.Header()
+	h.Set("Content-Type", "text/plain; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Retry-After", retryAfter)
 }
 
 // serve answers with the file. If packed, the gzip file is the resource itself. Otherwise the

@@ -214,6 +214,15 @@ func (s *shelf) want(name string, want ...string) {
 	base.EqualLists(s, locs(s.TB, w.Body.Bytes()), want, "%s lists", name)
 }
 
+// wantUnread asks for a part that could not be read since the start.
+func (s *shelf) wantUnread(name string) {
+	s.Helper()
+	if w := s.get(name); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" ||
+		w.Header().Get("Etag") != "" {
+		s.Errorf("%s: %d %v, want a 503 that says when to come again", name, w.Code, w.Header())
+	}
+}
+
 // changedAt is the entry of a page that changed at a time in Unix seconds.
 func changedAt(unix int64) shards.Entry {
 	return shards.Entry{Date: lastmod.Date{At: moment.Seconds(unix), Seen: true}}

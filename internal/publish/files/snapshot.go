@@ -26,6 +26,7 @@ type file struct {
 	listed  locations
 	section string    // of its pages, "" for none
 	news    []mention // of its pages, for the files beside the sitemap
+	unread  bool      // there is a shard, and it could not be read since the start
 }
 
 // hash is the hash of a file's bytes before compression. It has no seed, since entity tags go by it in every process.
@@ -53,7 +54,7 @@ func (s locations) has(hash uint64) bool {
 
 // snapshot is one state of all files. It is replaced, never changed.
 type snapshot struct {
-	files map[int]*file  // those that list a page, by their numbers
+	files map[int]*file  // those that list a page, or may, by their numbers
 	parts map[int]string // the names of the shards in sections, such as "blog-2"
 	index *file          // lists the shards; nil if there are fewer than two, and no sections
 	pages int            // listed by the shards
@@ -83,7 +84,7 @@ func (s *snapshot) with(made map[int]*file) map[int]*file {
 	next := map[int]*file{}
 	maps.Copy(next, s.files)
 	maps.Copy(next, made)
-	maps.DeleteFunc(next, func(_ int, p *file) bool { return p.pages == 0 })
+	maps.DeleteFunc(next, func(_ int, p *file) bool { return p.pages == 0 && !p.unread })
 	return next
 }
 

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/servemap/servemap/store"
@@ -167,13 +168,16 @@ func Read(ctx context.Context, st store.Store, key string) ([]byte, error) {
 // ReadAll returns the records of keys, nil for absent ones. A key may be there twice. If there are more keys than one
 // transaction takes, the records may be of different moments.
 func ReadAll(ctx context.Context, st store.Store, keys ...string) (records [][]byte, err error) {
-	distinct := slices.Compact(slices.Sorted(slices.Values(keys)))
+	at := make(map[string][]int, len(keys))
+	for n, key := range keys {
+		at[key] = append(at[key], n)
+	}
 	records = make([][]byte, len(keys))
-	for chunk := range slices.Chunk(distinct, store.MaxKeys) {
+	for chunk := range slices.Chunk(slices.Sorted(maps.Keys(at)), store.MaxKeys) {
 		err := st.View(ctx, chunk, func(values [][]byte) error {
-			for n, key := range keys {
-				if at, asked := slices.BinarySearch(chunk, key); asked {
-					records[n] = bytes.Clone(values[at])
+			for i, v := range values {
+				for _, n := range at[chunk[i]] {
+					records[n] = bytes.Clone(v)
 				}
 			}
 			return nil
