@@ -3,6 +3,7 @@
 package pages
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"net/http"
@@ -13,6 +14,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	xhtml "golang.org/x/net/html"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
@@ -255,8 +258,13 @@ func (p *Page) page(now time.Time) {
 	if !p.leadsOn(base, &facts) && response.IsHTML(typ) {
 		p.letters, p.size = letters(facts.Blocks), len(p.Body)
 		p.scripts = scripted(p.Body, p.letters)
-		if to := leads.FindSubmatch(p.Body); p.scripts && to != nil {
-			p.leadsByScript(base, string(to[1]))
+		if to := p.leadsByScript(base); to != nil {
+			p.scripts = false // which would be said of its text
+			if IsLogIn(to.String()) {
+				p.tell("login", "leads visitors to log in, at %s", to.String())
+			} else {
+				p.lead(to, "stub", "leads on to %s by a script alone", to.String())
+			}
 		} else if facts.Password && !signsUp(p.Body) {
 			p.logIn = true
 			p.tell("login", "shows a field for a password")
@@ -327,22 +335,47 @@ func (p *Page) leadsOn(base *url.URL, facts *html.Facts) bool {
 	return true
 }
 
-// leads matches a script that does nothing before it leads elsewhere.
-var leads = regexp.MustCompile(`(?i)<script\b[^>]*>\s*(?://\s*)?(?:<!(?:--|\[CDATA\[)\s*)?(?:(?:window|document|self|top|parent)\.)?` +
-	`location(?:\.href)?\s*(?:=|\.(?:replace|assign)\()\s*["'` + "`" + `]([^"'` + "`" + `]+)["'` + "`" + `]`)
+// leads matches a script that does nothing but lead to an address that it says.
+var leads = regexp.MustCompile(`^\s*(?://\s*)?(?:<!(?:--|\[CDATA\[)\s*)?(?:(?:window|document|self|top|parent)\.)?` +
+	`location(?:\.href)?\s*(?:=|\.(?:replace|assign)\()\s*(?:"([^"\\]+)"|'([^'\\]+)')\s*\)?[\s;]*(?://\s*)?(?:-->|\]\]>)?\s*$`)
 
-// leadsByScript judges a page without a text that a script leads on.
-func (p *Page) leadsByScript(base *url.URL, href string) {
-	to, err := base.Parse(href)
-	if err != nil || to.Host == p.at.Host && to.Path == p.at.Path {
-		return
+// runnable matches the types of scripts that browsers run.
+var runnable = regexp.MustCompile(`(?i)^\s*(?:|module|(?:text|application)/(?:x-)?(?:java|ecma)script)\s*$`)
+
+// leadsByScript returns where a script leads visitors of a page without a text, nil for nowhere else. A browser runs no
+// script that stands in a comment, a template or a noscript, or is data.
+func (p *Page) leadsByScript(base *url.URL) *url.URL {
+	if !p.scripts {
+		return nil
 	}
-	p.scripts = false // which would be said of its text
-	if IsLogIn(href) {
-		p.tell("login", "leads visitors to log in, at %s", to.String())
-		return
+	templates, runs := 0, false
+	for z := xhtml.NewTokenizer(bytes.NewReader(p.Body)); ; {
+		switch z.Next() {
+		case xhtml.ErrorToken:
+			return nil
+		case xhtml.StartTagToken:
+			t := z.Token()
+			if t.Data == "template" {
+				templates++
+			}
+			runs = t.Data == "script" && templates == 0 && !slices.ContainsFunc(t.Attr, func(a xhtml.Attribute) bool {
+				return a.Key == "src" || a.Key == "type" && !runnable.MatchString(a.Val)
+			})
+		case xhtml.EndTagToken:
+			if name, _ := z.TagName(); string(name) == "template" {
+				templates = max(0, templates-1)
+			}
+		case xhtml.TextToken:
+			said := leads.FindSubmatch(z.Raw())
+			if !runs || said == nil {
+				continue
+			}
+			to, err := base.Parse(string(said[1]) + string(said[2]))
+			if err == nil && (to.Scheme == "http" || to.Scheme == "https") && (to.Host != p.at.Host || to.Path != p.at.Path) {
+				return to
+			}
+		}
 	}
-	p.lead(to, "stub", "leads on to %s by a script alone", to.String())
 }
 
 // canonical judges which address a page names as its own.
