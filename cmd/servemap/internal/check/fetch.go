@@ -18,6 +18,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/internal/crawl/explore"
+	"github.com/servemap/servemap/internal/page/response"
 )
 
 // The bounds of a check, over all of its answers.
@@ -134,11 +135,21 @@ func (f *fetcher) request(ctx context.Context, u *url.URL, most int) (a answer, 
 	a.Body, err = io.ReadAll(io.LimitReader(resp.Body, int64(most)))
 	a.Took = time.Since(begun)
 	f.bytes.Add(int64(len(a.Body)))
-	if n := len(a.Body); f.Linked != nil && err == nil && n < most && !explore.Repeats(a.Status) &&
-		f.kept.Add(int64(n)) <= mostKept {
-		f.answers.Store(address.Key(u), a)
-	}
+	f.keep(a, most, err)
 	return a, plain(whole, err, to)
+}
+
+// keep keeps a page or a redirect for the crawl. What is refused to the one may be there for the other, whose name differs.
+func (f *fetcher) keep(a answer, most int, err error) {
+	n := int64(len(a.Body))
+	page := a.Status == http.StatusOK && response.IsHTML(a.Header.Get("Content-Type")) && n < int64(most)
+	switch {
+	case f.Linked == nil, err != nil, !page && a.leads() == nil:
+	case f.kept.Add(n) > mostKept:
+		f.kept.Add(-n)
+	default:
+		f.answers.Store(address.Key(a.url), a)
+	}
 }
 
 // at returns where a URL is asked for.
@@ -150,8 +161,11 @@ func (f *fetcher) at(u *url.URL) *url.URL {
 	return &to
 }
 
-// RoundTrip answers a request of the crawl: what the check has read is not asked for again. It takes as long as it took,
-// by which the crawl knows how fast it may ask.
+// longest is how long what the check has read is held back from the crawl, which knows by that how fast it may ask. After
+// longer answers it would rest.
+const longest = 400 * time.Millisecond
+
+// RoundTrip answers a request of the crawl: what the check has read is not asked for again.
 func (f *fetcher) RoundTrip(r *http.Request) (*http.Response, error) {
 	got, is := f.answers.LoadAndDelete(address.Key(r.URL))
 	if !is {
@@ -161,8 +175,9 @@ func (f *fetcher) RoundTrip(r *http.Request) (*http.Response, error) {
 		return f.client.Transport.RoundTrip(r)
 	}
 	a := got.(answer)
+	f.kept.Add(-int64(len(a.Body)))
 	select {
-	case <-time.After(a.Took):
+	case <-time.After(min(a.Took, longest)):
 	case <-r.Context().Done():
 		return nil, r.Context().Err()
 	}
