@@ -534,6 +534,7 @@ func (s *checking) linked(ctx context.Context, known check.Known) (found check.C
 	done, err := a.explorer.Explore(ctx, servemap.ExploreOptions{MaxRequests: c.Max, Concurrency: crawlAtOnce,
 		Progress: explorer.Progress(log)})
 	found.Whole = err == nil && done.Waiting == 0 && done.Skipped[eligibility.LinkFailed.String()] == 0
+	inTime := ctx                           // what asks of each page alone ends with it
 	if ctx.Err() != nil && done.Pages > 0 { // what it got until then counts
 		ctx = context.WithoutCancel(ctx)
 		err = a.site.Flush(ctx)
@@ -569,16 +570,21 @@ func (s *checking) linked(ctx context.Context, known check.Known) (found check.C
 	got := c.site.answers()
 	found.From, found.All = c.site.from, s.all
 	for _, u := range listed {
+		if !found.Whole { // nobody names orphans then
+			break
+		}
 		if public[u] {
 			continue
 		}
-		e, err := a.site.Explain(ctx, u)
-		if ctx.Err() != nil {
-			return found, ctx.Err()
+		e, err := a.site.Explain(inTime, u)
+		if inTime.Err() != nil {
+			found.Whole = false
+			break
 		}
 		linked := len(e.LinkedFrom) > 0 ||
 			slices.ContainsFunc(e.Evidence, func(by servemap.Reason) bool { return by != servemap.ReasonSitemap })
-		if n := got[e.URL]; err == nil && !linked && !public[e.URL] && e.Verdict != servemap.VerdictExcluded &&
+		if n := got[e.URL]; err == nil && !linked && !public[e.URL] &&
+			(e.Verdict != servemap.VerdictExcluded || e.Reason == servemap.ReasonQueryNotCanonical) &&
 			e.Reason != servemap.ReasonDuplicate && (n == nil || n.Read && !n.Told()) {
 			found.Orphans = append(found.Orphans, e.URL)
 		}
