@@ -256,6 +256,7 @@ func (c *checker) beside(ctx context.Context) error {
 func (c *checker) compareLinks(found Crawl) {
 	if root := c.Site + "/"; found.Scripts && c.judge.Place(root) < 0 { // else it was told
 		c.Add("scripts", report.At{Where: root}, "says nothing without scripts, so no link leads on from it")
+		c.Of("scripts", c.Sample.Read-c.Sample.Files+1) // the crawl read it
 	}
 	if found.Why != "" {
 		c.Facts = append(c.Facts, found.Why)

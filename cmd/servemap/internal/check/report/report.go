@@ -143,8 +143,12 @@ func (r *Report) Add(kind string, at At, text string, args ...any) {
 // Of says in the title of a kind of which number of pages these are.
 func (r *Report) Of(kind string, n int) {
 	if at := slices.IndexFunc(r.Groups, func(g Group) bool { return g.Kind == kind }); at >= 0 {
-		_, title, _ := strings.Cut(r.Groups[at].Title, " ")
-		r.Groups[at].Title = "of " + words.Count(n, "page") + " read " + title
+		g, title := &r.Groups[at], kinds[kind].many
+		if g.Count == 1 {
+			title = kinds[kind].one
+		}
+		_, title, _ = strings.Cut(title, " ")
+		g.Title = "of " + words.Count(n, "page") + " read " + title
 	}
 }
 
