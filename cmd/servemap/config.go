@@ -80,7 +80,7 @@ func configCommand(s streams, fs *flag.FlagSet) func(context.Context, string) er
 			text = append(text, aRule...)
 		}
 		if err == nil {
-			_, err = io.WriteString(s.out, terminal.Conceal(string(text)))
+			_, err = io.WriteString(s.out, terminal.ConcealURLs(string(text)))
 		}
 		return cmp.Or(err, wrong) // also what is to be filled out, or stands on another machine, is printed
 	}

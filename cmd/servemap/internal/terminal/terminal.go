@@ -178,21 +178,32 @@ func Escape(text, keep string) string {
 	return b.String()
 }
 
-// mayHide matches what may have a user and a password before its last @: up to it in an address, and else in a word.
-var mayHide = regexp.MustCompile(`(\w+:/*)?[^\s/@]*:[^/@\n]*@(?:[^\s/@]*@)*|[^\s"'` + "`" + `]*@`)
+// mayHide matches a word up to its last @, from a scheme or a user on.
+var mayHide = regexp.MustCompile(`\w+:/*[^\s"'` + "`" + `]*@`)
 
 // Conceal replaces the user and the password of each address in a text: whoever gave them may show others what a command
 // says. An @ in the path of an address, and that of a mail address, stay.
-func Conceal(text string) string {
+func Conceal(text string) string { return mayHide.ReplaceAllStringFunc(text, concealed) }
+
+// ConcealURLs is Conceal for URLs alone. What else looks like a user and a password stays, since it may be a pattern.
+func ConcealURLs(text string) string {
 	return mayHide.ReplaceAllStringFunc(text, func(before string) string {
-		scheme, _, _ := strings.Cut(before, "://")
-		u, err := url.Parse(before + "host")
-		switch {
-		case !strings.Contains(before, ":"), err == nil && u.Host != "" && u.User == nil:
+		if !strings.Contains(before, ":/") { // also of a URL that was read as a path, which has lost a slash
 			return before
-		case scheme == before:
-			return "***@"
 		}
-		return scheme + "://***@"
+		return concealed(before)
 	})
+}
+
+// concealed returns what is shown in place of an address up to its last @.
+func concealed(before string) string {
+	scheme, _, is := strings.Cut(before, "://")
+	u, err := url.Parse(before + "host")
+	switch {
+	case err == nil && u.Host != "" && u.User == nil:
+		return before
+	case !is:
+		return "***@"
+	}
+	return scheme + "://***@"
 }

@@ -60,7 +60,6 @@ func TestConcealHidesPasswordsAlone(t *testing.T) {
 		{"-to=http://token@host", "-to=http://***@host"},
 		{"give user:pw@host", "give ***@host"},
 		{"http://user:p/w@host", "http://***@host"},
-		{"http://user:p w@host", "http://***@host"},
 		{"http://user:p@w@host", "http://***@host"},
 		{"http:user:pw@host", "***@host"},
 		{"postgres://user:pw@host:5432/db and http://a:b@c", "postgres://***@host:5432/db and http://***@c"},
@@ -68,8 +67,22 @@ func TestConcealHidesPasswordsAlone(t *testing.T) {
 		{"https://example.com:8080/a/@name, b", "https://example.com:8080/a/@name, b"},
 		{"ask me@example.com", "ask me@example.com"},
 		{"/@name: not listed", "/@name: not listed"},
+		{"error: mail me@example.com is refused", "error: mail me@example.com is refused"},
+		{"at 10:30 see user@host", "at 10:30 see user@host"},
 	} {
 		if got := Conceal(tt.text); got != tt.want {
+			t.Errorf("%q became %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}
+
+func TestConcealURLsKeepsPatternsAndMailAddresses(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"to = 'http://user:pw@host'", "to = 'http://***@host'"},
+		{"never = ['/user:*/@x', 'a:b@c']", "never = ['/user:*/@x', 'a:b@c']"},
+		{"robots-text = 'User-agent: * # mailto:ops@example.com'", "robots-text = 'User-agent: * # mailto:ops@example.com'"},
+	} {
+		if got := ConcealURLs(tt.text); got != tt.want {
 			t.Errorf("%q became %q, want %q", tt.text, got, tt.want)
 		}
 	}
