@@ -74,10 +74,11 @@ func (s *Site) Mount(r *mux.Router) {
 	missed, router := &unmatched{}, r
 	var once sync.Once
 	files := r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool {
-		if router.NotFoundHandler != http.Handler(missed) {
+		if _, ours := router.NotFoundHandler.(*unmatched); !ours {
 			once.Do(func() {
-				s.log.Logger().Error("servemap: Mount: the router's NotFoundHandler was set after Mount, so the site does not "+
-					"see which pages are gone, and they stay listed. Set it before site.Mount(r).", "origin", s.origin.String())
+				s.log.Logger().Warn("servemap: Mount: the router's NotFoundHandler was set after Mount. Unless it calls the one "+
+					"before, the site does not see which pages are gone, and they stay listed. Set it before site.Mount(r).",
+					"origin", s.origin.String())
 			})
 		}
 		owns := s.front.Owns(r)
@@ -119,7 +120,7 @@ func (s *Site) Mount(r *mux.Router) {
 	r.NotFoundHandler = missed
 }
 
-// unmatched answers requests that match no route. Mount knows its own by the pointer.
+// unmatched answers requests that match no route. Mount knows it by its type.
 type unmatched struct{ http.Handler }
 
 // mounted serves the files of a site, where Mount finds it among the routes.

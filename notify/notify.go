@@ -267,7 +267,7 @@ func (n *Notifier) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			// the next process sends at once, unless nobody knows whether the last post arrived
-			if n.st.Owner == n.owner && !errors.Is(err, context.Canceled) {
+			if n.st.Owner == n.owner && !errors.Is(err, ctx.Err()) {
 				_ = n.save(ctx, 0) // if that fails, it waits
 			}
 			return

@@ -127,7 +127,7 @@ func readSent(b []byte) sentPages {
 }
 
 // errElsewhere ends what only the process that sends may do.
-var errElsewhere = errors.New("another notifier sends for this site, or was killed less than 5 minutes ago; if it is in " +
+var errElsewhere = errors.New("another notifier sends for this site, or was ended in the midst of it less than 5 minutes ago; if it is in " +
 	"this process, " +
 	"make one notifier with the options of both")
 

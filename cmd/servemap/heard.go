@@ -38,7 +38,8 @@ type heard struct {
 	more map[string]bool      // what its own sitemap has that a crawl does not write by itself, by its flags
 	all  map[string]*answered // by URL, the last answers; nil for a page in which check finds nothing
 
-	scripts bool // the start page says nothing without them
+	home    string // where the start page redirects, "" if it does not
+	scripts bool   // the start page says nothing without them
 
 	linking map[string]*linkers // by the key of where they link
 }
@@ -56,7 +57,8 @@ const namedLinking = 20
 func (h *heard) link(from string, keys []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if _, again := h.all[from]; again || capability.Looks(from) {
+	was, again := h.all[from]
+	if again && (was == nil || was.Status == http.StatusOK) || capability.Looks(strings.TrimPrefix(from, h.origin.URL(""))) {
 		return
 	}
 	for _, to := range keys {
@@ -163,12 +165,18 @@ func (h *heard) hear(resp *http.Response) error {
 	links := a.Links()
 	if loc == h.origin.URL(h.origin.Folder()) {
 		h.mu.Lock()
+		if to != "" {
+			h.home = to
+		}
 		if h.scripts = a.Scripts(); h.nowhere != nil && a.Shows(h.nowhere) {
 			h.nowhere = nil
 		}
 		h.mu.Unlock()
 	} else {
 		h.mu.Lock()
+		if h.home == loc && h.nowhere != nil && a.Shows(h.nowhere) {
+			h.nowhere = nil
+		}
 		a.None(h.nowhere)
 		h.mu.Unlock()
 	}

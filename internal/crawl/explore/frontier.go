@@ -214,6 +214,7 @@ func (f *frontier) release(down bool) bool {
 	}
 	if len(pages) == 0 && len(f.failed) > 0 && !down && f.asked < f.most {
 		pages, f.failed = f.failed[:1], f.failed[1:]
+		pages[0].Free = true
 		f.put(pages[0])
 	}
 	return len(pages) > 0

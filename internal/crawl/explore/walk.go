@@ -188,7 +188,7 @@ func (e *explorer) take(ctx context.Context, r result) error {
 	}
 	e.pace.saw(now, r.answer)
 	if r.status >= http.StatusInternalServerError {
-		e.pace.answers, e.pace.more = 0, 0 // the site may bear no more than one request at a time
+		e.pace.more /= 2 // the site may bear no more than one request at a time
 		if r.Tries++; r.Tries == 1 && e.frontier.asked < e.frontier.most {
 			e.frontier.failed = append(e.frontier.failed, &r.item)
 			return nil
@@ -240,7 +240,7 @@ func (e *explorer) end() {
 	for _, it := range e.frontier.controls.waiting {
 		e.acts(it.Location)
 	}
-	e.frontier.controls.waiting = nil
+	e.frontier.controls.waiting, e.frontier.failed = nil, nil
 }
 
 // dropped counts an item that is not worth a request.

@@ -31,10 +31,14 @@ func disallowed(r *eligibility.Record, obeyed *robots.Obeyed) bool {
 // verdict depends on this one and must be judged next, nil for none.
 func (g page) judge() (next *pagerecord.Page) {
 	next = g.judgeContent()
-	if first := g.standForAllOrders(); first != nil {
-		return first
+	first := g.standForAllOrders()
+	if first == nil {
+		return next
 	}
-	return next
+	if next != nil && next != first {
+		g.Save(next)
+	}
+	return first
 }
 
 // standForAllOrders decides between the page and the one that is listed with the same parameters in another order, as

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -236,7 +237,7 @@ func (c *checker) site(ctx context.Context) error {
 		c.Add("robots-error", report.At{Where: txt.String()}, "is a page of HTML, at %s", a.url.String())
 	case a.Status == http.StatusOK:
 		c.robots, c.ours = robots.Parse(a.Body), robots.ParseFor(token, a.Body)
-		if c.blocked = !c.robots.Allows("/") && !c.robots.Allows(madeUp(c.Origin, c.Config.Seed).Path); c.blocked {
+		if c.blocked = !c.robots.Allows("/") && !allows.Match(a.Body); c.blocked {
 			c.Add("blocked", report.At{Where: txt.String()}, "disallows / for all crawlers")
 		}
 		c.sitemapLines(txt.String(), a.Body)
@@ -248,6 +249,9 @@ func (c *checker) site(ctx context.Context) error {
 func on(u *url.URL, path string) *url.URL {
 	return &url.URL{Scheme: u.Scheme, Host: u.Host, Path: path}
 }
+
+// allows matches a line of robots.txt that excepts pages from what is disallowed.
+var allows = regexp.MustCompile(`(?mi)^\s*allow\s*:`)
 
 // sitemapLines reads the lines of robots.txt that name sitemaps.
 func (c *checker) sitemapLines(robotsTxt string, text []byte) {

@@ -179,7 +179,7 @@ func Escape(text, keep string) string {
 }
 
 // mayHide matches a word up to its last @, from a scheme or a user on.
-var mayHide = regexp.MustCompile(`\w+:/*[^\s"'` + "`" + `]*@`)
+var mayHide = regexp.MustCompile(`\w+://[^\s/@:]*:[^\s/@][^/@\n]*@(?:[^\s/@]*@)*|\w+:/*(?:[^\s:]|:[^\s/])*@`)
 
 // Conceal replaces the user and the password of each address in a text: whoever gave them may show others what a command
 // says. An @ in the path of an address, and that of a mail address, stay.

@@ -65,6 +65,8 @@ func TestConcealHidesPasswordsAlone(t *testing.T) {
 		{"postgres://user:pw@host:5432/db and http://a:b@c", "postgres://***@host:5432/db and http://***@c"},
 		{"https://example.com/@name is not listed", "https://example.com/@name is not listed"},
 		{"https://example.com:8080/a/@name, b", "https://example.com:8080/a/@name, b"},
+		{`to = "http://user:it's@host"`, `to = "http://***@host"`},
+		{"http://user:p w@host", "http://***@host"},
 		{"ask me@example.com", "ask me@example.com"},
 		{"/@name: not listed", "/@name: not listed"},
 		{"error: mail me@example.com is refused", "error: mail me@example.com is refused"},

@@ -296,7 +296,8 @@ func Box(all []*Page, to *report.Report) {
 		if p.Read {
 			read++
 		}
-		if p.logIn && !IsLogIn(p.Entry.Loc) {
+		wall := p.text != 0 && slices.ContainsFunc(all, func(o *Page) bool { return o != p && o.text == p.text })
+		if p.logIn && !wall && !IsLogIn(p.Entry.Loc) {
 			with, home = append(with, p), home || address.IsRoot(p.at)
 		}
 	}
