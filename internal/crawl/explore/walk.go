@@ -188,7 +188,9 @@ func (e *explorer) take(ctx context.Context, r result) error {
 	}
 	e.pace.saw(now, r.answer)
 	if r.status >= http.StatusInternalServerError {
-		e.pace.more /= 2 // the site may bear no more than one request at a time
+		if e.pace.more > 0 { // the site may bear no more than one request at a time
+			e.pace.answers, e.pace.more = 0, 0
+		}
 		if r.Tries++; r.Tries == 1 && e.frontier.asked < e.frontier.most {
 			e.frontier.failed = append(e.frontier.failed, &r.item)
 			return nil
