@@ -242,6 +242,10 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 		cure = "give a greater -max"
 	} else if n > 0 {
 		cut, cure = "the site refused "+words.Count(n, "page")+", or did not answer", "crawl it again later"
+	} else if found.boxed > found.listed {
+		cut = words.Count(found.boxed, "page") + " with a field for a password, as on a log-in page, and " +
+			strconv.Itoa(found.listed) + " without"
+		cure = "put a box that is on all pages into <header>, or add -always for them"
 	}
 	wrote := c.write(ctx, files, cut, cure)
 	if found.to = c.out; wrote != nil || c.out == "-" {
@@ -326,6 +330,9 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 		return found, err
 	}
 	for _, g := range of.Reasons {
+		if g.Reason == eligibility.PasswordField.String() {
+			found.boxed = g.Pages
+		}
 		if g.Reason == eligibility.BySitemap.String() {
 			found.orphans = []leftOut{groupOf(g, named[g.Reason])}
 			found.orphans[0].todo = "Link to what stands here, so that visitors find it too."

@@ -653,6 +653,40 @@ func TestCrawlThatLostPagesSaysSoAndKeepsAFileThatHasMore(t *testing.T) {
 	}
 }
 
+// A box to log in may come to stand on each page of a shop, and a crawl by night would empty its sitemap.
+func TestCrawlThatFindsFieldsForPasswordsOnMostPagesKeepsAFileThatHasMore(t *testing.T) {
+	var box atomic.Pointer[string]
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Count(r.URL.Path, "") > 3 {
+			http.NotFound(w, r)
+			return
+		}
+		fmt.Fprintf(w, "<!doctype html><title>%s</title><main><p>A text that only the page %[1]s has.%s<a href=/a>a</a>"+
+			"<a href=/b>b</a></main>", r.URL.Path, *box.Load())
+	}))
+	defer site.Close()
+	out := filepath.Join(t.TempDir(), "sitemap.xml")
+	for _, tt := range []struct {
+		name, box string
+		args      []string
+		code, n   int
+	}{
+		{"there is no file", "<form><input type=password></form>", nil, codeDone, 1},
+		{"without a box", "", nil, codeDone, 3},
+		{"the file has more", "<form><input type=password></form>", nil, codeNo, 3},
+		{"the owner says that all are pages", "<form><input type=password></form>", []string{"-always", "/"}, codeDone, 3},
+	} {
+		box.Store(&tt.box)
+		code, says, errs := call(t, append([]string{"crawl", site.URL, "-out", out}, tt.args...)...)
+		text, err := os.ReadFile(out)
+		base.Check(t, err)
+		if n := strings.Count(string(text), "<loc>"); code != tt.code || n != tt.n ||
+			code == codeNo && !strings.Contains(errs, out+" is kept, since it has more pages. Put a box that is on all pages into") {
+			t.Errorf("%s: code %d, %d pages, %s%s", tt.name, code, n, says, errs)
+		}
+	}
+}
+
 func TestBrokenLinksFailWhereThatIsAskedFor(t *testing.T) {
 	home := "<!doctype html><title>Home</title><p>What there is.<a href=/a>a</a><a href=/gone>gone</a>"
 	for i := range 5 {
