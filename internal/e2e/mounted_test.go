@@ -331,6 +331,7 @@ func TestMistakesAroundMountAreTold(t *testing.T) {
 				for range 30 {
 					s.Get("/")
 				}
+				synctest.Wait() // the site asks its program itself
 				s.Shut()
 				warnings := strings.Count(s.Logged.String(), "level=WARN")
 				if tt.told == "" && warnings != 0 || tt.told != "" && (warnings != 1 || s.Logged.Count(tt.told) != 1) {
