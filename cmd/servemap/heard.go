@@ -163,23 +163,18 @@ func (h *heard) hear(resp *http.Response) error {
 	}
 	a := judged(loc, to, pages.Answer{Status: status, Header: resp.Header, Body: body})
 	links := a.Links()
-	if loc == h.origin.URL(h.origin.Folder()) {
-		h.mu.Lock()
-		if to != "" {
-			h.home = to
-		}
-		if h.scripts = a.Scripts(); h.nowhere != nil && a.Shows(h.nowhere) {
-			h.nowhere = nil
-		}
-		h.mu.Unlock()
-	} else {
-		h.mu.Lock()
-		if h.home == loc && h.nowhere != nil && a.Shows(h.nowhere) {
-			h.nowhere = nil
-		}
-		a.None(h.nowhere)
-		h.mu.Unlock()
+	h.mu.Lock()
+	start := loc == h.origin.URL(h.origin.Folder())
+	if start {
+		h.home, h.scripts = to, a.Scripts()
 	}
+	if (start || loc == h.home) && h.nowhere != nil && a.Shows(h.nowhere) {
+		h.nowhere = nil
+	}
+	if !start {
+		a.None(h.nowhere)
+	}
+	h.mu.Unlock()
 	named := slices.ContainsFunc(h.always, func(p robots.Pattern) bool {
 		return p.Matches(robots.Fold(resp.Request.URL.RequestURI()))
 	})

@@ -131,17 +131,12 @@ func TestOnePageThatIsRefusedHoldsUpNoOthers(t *testing.T) {
 				}
 				return refused
 			}
-			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				switch {
-				case refuses(r.URL.Path):
+			h := numberedPages(paths, func(w http.ResponseWriter, r *http.Request) bool {
+				refused := refuses(r.URL.Path)
+				if refused {
 					tt.refuse(w, r)
-				case r.URL.Path == "/":
-					testkit.PageOfItsURL(paths...)(w, r)
-				case strings.HasPrefix(r.URL.Path, "/p"):
-					testkit.PageOfItsURL("/")(w, r)
-				default:
-					http.NotFound(w, r)
 				}
+				return refused
 			})
 			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
 				var waits []string
@@ -168,6 +163,21 @@ func TestOnePageThatIsRefusedHoldsUpNoOthers(t *testing.T) {
 	}
 }
 
+// numberedPages serves a start page that links to numbered ones, unless refuses has answered.
+func numberedPages(paths []string, refuses func(http.ResponseWriter, *http.Request) bool) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case refuses(w, r):
+		case r.URL.Path == "/":
+			testkit.PageOfItsURL(paths...)(w, r)
+		case strings.HasPrefix(r.URL.Path, "/p"):
+			testkit.PageOfItsURL("/")(w, r)
+		default:
+			http.NotFound(w, r)
+		}
+	})
+}
+
 func TestPageThatFailsIsAskedForAgainAloneBeforeItsLinkIsBroken(t *testing.T) {
 	for _, tt := range []struct {
 		name           string
@@ -192,22 +202,16 @@ func TestPageThatFailsIsAskedForAgainAloneBeforeItsLinkIsBroken(t *testing.T) {
 				others++
 				return fails
 			}
-			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			h := numberedPages(paths, func(w http.ResponseWriter, r *http.Request) bool {
 				fails := came(r.URL.Path)
 				time.Sleep(10 * time.Millisecond)
 				mu.Lock()
 				others--
 				mu.Unlock()
-				switch {
-				case fails:
+				if fails {
 					w.WriteHeader(http.StatusInternalServerError)
-				case r.URL.Path == "/":
-					testkit.PageOfItsURL(paths...)(w, r)
-				case strings.HasPrefix(r.URL.Path, "/p"):
-					testkit.PageOfItsURL("/")(w, r)
-				default:
-					http.NotFound(w, r)
 				}
+				return fails
 			})
 			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
 				done := explore(s, servemap.ExploreOptions{Concurrency: 8})

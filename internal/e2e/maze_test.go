@@ -172,7 +172,7 @@ var (
 // options allow a parameter.
 var options = servemap.Options{Rules: []servemap.Rule{{Pattern: "/plan", Query: []string{"at"}}}}
 
-// A maze links to new pages without end, and each that is asked for may be listed. So few are asked for.
+// A maze links to new pages without end, and lists each page that somebody asks for. So exploring asks for few.
 func TestMazesEnd(t *testing.T) {
 	mazes := mazes
 	if testing.Short() { // more show nothing new to the race detector

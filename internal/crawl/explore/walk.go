@@ -211,8 +211,8 @@ func (e *explorer) take(ctx context.Context, r result) error {
 	return nil
 }
 
-// dead notes a link that leads to no page, whether or not the page that has it is listed. To a path that was asked for
-// in place of a query, no page links.
+// dead notes a link that leads to no page. The page with the link need not be listed. A path that exploring asked for by
+// itself, without the query of a link, does not count: no page links there.
 func (e *explorer) dead(it item, status int) {
 	if of := (&tally.Target{Status: status}); it.From != "" && of.Broken() && len(e.report.Dead) < linksTold &&
 		e.queries.bares[it.Location] == "" && !capability.Looks(it.Location) && !capability.Looks(it.From) {

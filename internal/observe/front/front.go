@@ -77,8 +77,8 @@ func (f *Front) Run(ctx context.Context) {
 	}
 }
 
-// Missed is told of a request that came to another part of the site, such as its robots.txt. While none has come to the
-// front, it has the server asked.
+// Missed notes a request that came to another part of the site, such as its robots.txt. If no request has come to the
+// front yet, the front asks the server once, to see whether requests reach it.
 func (f *Front) Missed(r *http.Request) {
 	if !f.Observer.Passed() && !f.reached.Load() && !f.asked.Swap(true) {
 		f.Ask(r)

@@ -46,7 +46,7 @@ type Config struct {
 	Seen map[string]pages.Seen
 }
 
-// Known is what the crawl of a site is told of it.
+// Known has what the check found out before the crawl begins, so that the crawl needs not ask again.
 type Known struct {
 	Origin  string
 	Listed  []string          // pages

@@ -131,7 +131,7 @@ func (c *checker) versions(ctx context.Context) (some []*pages.Page) {
 	return some
 }
 
-// wrong says what is wrong with each page that was asked for, by its key: "" for one that was read.
+// wrong returns the first fault of each page, by the page's key: "" if the page was read and has none.
 func (c *checker) wrong(asked []*pages.Page) map[string]string {
 	wrong := map[string]string{}
 	for _, p := range asked {
