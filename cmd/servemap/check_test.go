@@ -347,7 +347,7 @@ func TestCheckTakesAnAddressThatIsWrittenWronglyForThePageThatIsMeant(t *testing
 		name, says string
 		locs       []string
 	}{
-		{"another host", "fault   5 addresses are on another host than the sitemap",
+		{"another host", "sitemap.xml has 5 of 5 addresses on " + other + ", and the site is " + site + "\n",
 			[]string{other + "/", other + "/a", other + "/b", other + "/%C3%BC", other + "/c%20d"}},
 		{"another scheme", "fault   1 page has another scheme", []string{site + "/", "https" + site[len("http"):] + "/a",
 			site + "/b", site + "/%C3%BC", site + "/c%20d"}},
@@ -365,6 +365,42 @@ func TestCheckTakesAnAddressThatIsWrittenWronglyForThePageThatIsMeant(t *testing
 		}
 	}
 	wantErrs(t, codeFailed, moved+" redirects to "+other+"/; check that", "check", moved)
+}
+
+func TestOneMistakeIsToldOnce(t *testing.T) {
+	at := func(site, path string) string { return "<url><loc>" + site + path + "</loc>" }
+	link := func(lang, to string) string {
+		return `<link xmlns="http://www.w3.org/1999/xhtml" rel="alternate" hreflang="` + lang + `" href="` + to + `"/>`
+	}
+	const www, here = "https://www.example.com", "https://example.com"
+	for _, tt := range []struct {
+		name, end, canonical string // of the output
+		loc, links           string // where these are
+	}{
+		{"all with www", "3 read: 1 fault\n", "", www, www},
+		{"all with www, and not the links to other languages", "3 read: 1 fault\n", "", www, here},
+		{"all with www, as the pages say", "3 read: 1 fault\n", www, www, www},
+		{"all by http", "3 read: 1 fault\n", "", "http://example.com", "http://example.com"},
+		{"another site", ": 1 fault\n", "", "https://other.invalid", "https://other.invalid"},
+		{"relative", "3 read: 3 faults\n", "", "", here},
+	} {
+		files := map[string]string{"/robots.txt": "Sitemap: " + here + "/sitemap.xml", "/sitemap.xml": `<urlset xmlns="` + namespace + `">`,
+			"/": ownPage + "<a href=/de>de</a><a href=/en>en</a>", "/de": strings.Replace(aPage, "text", "word", 1), "/en": aPage}
+		for _, path := range []string{"/", "/de", "/en"} {
+			files["/sitemap.xml"] += at(tt.loc, path)
+			if path != "/" {
+				files["/sitemap.xml"] += link("de", tt.links+"/de") + link("en", tt.links+"/en")
+			}
+			files["/sitemap.xml"] += "</url>"
+			if tt.canonical != "" && path != "/" {
+				files[path] = strings.Replace(files[path], "<title>", "<link rel=canonical href="+tt.canonical+path+"><title>", 1)
+			}
+		}
+		files["/sitemap.xml"] += "</urlset>"
+		if _, out, errs := call(t, "check", "-crawl", "-origin", here, siteOf(t, files)); !strings.HasSuffix(out, tt.end) {
+			t.Errorf("%s: %s%s", tt.name, out, errs)
+		}
+	}
 }
 
 func TestWhatShowsTheTextOfAMadeUpAddressIsNoPage(t *testing.T) {
@@ -558,7 +594,8 @@ func TestCheckReadsSitemapsFromElsewhere(t *testing.T) {
 	s := files(t, writeSite(t), t.TempDir())
 	must(t, "check", "-origin", origin, s.at+"/sitemap.xml")
 	wantOut(t, codeNo, `"level":"fault"`, "check", "-json", s.at+"/sitemap.xml")
-	if _, out, _ := call(t, "check", s.at+"/sitemap.xml"); !strings.Contains(out, "3 pages listed, 0 read: 3 faults") {
+	if _, out, _ := call(t, "check", s.at+"/sitemap.xml"); !strings.Contains(out, " read: 1 fault") ||
+		!strings.Contains(out, "has 3 of 3 addresses on "+origin+", and the site is "+s.at+"\n") {
 		t.Errorf("without -origin: %s", out)
 	}
 	wantOut(t, codeDone, "The pages of "+origin+" were asked for at "+s.at+".\n", "check", "-origin", origin,

@@ -137,12 +137,11 @@ func Run(ctx context.Context, cfg Config) (*report.Report, error) {
 	if err = c.site(ctx); err == nil {
 		err = c.sitemaps(ctx)
 	}
-	if c.judge != nil {
-		c.Sample.Listed = len(c.judge.Pages) + c.Sample.Elsewhere + c.Sample.Unfit
-	}
+	c.judge.Strays()
+	c.Sample.Listed = len(c.judge.Pages) + c.Sample.Elsewhere + c.Sample.Unfit
 	none := err
 	switch {
-	case err == nil && c.judge != nil:
+	case err == nil && len(c.Files) > 0:
 		where := c.Files[0]
 		if where.Form != sitemap.Index && len(c.Files) > 1 { // it is about all of them
 			where.URL = c.Site
@@ -152,12 +151,12 @@ func Run(ctx context.Context, cfg Config) (*report.Report, error) {
 	case errors.Is(err, ErrNone):
 		c.refused("no-sitemap", err)
 		if c.Linked != nil { // which says what a sitemap would have
-			c.judge, err = listing.NewJudge(listing.Site{}, c.Report), nil
+			err = nil
 		}
 	case err != nil && ctx.Err() == nil:
 		c.refused("unreachable", err)
 	}
-	if err == nil && c.judge != nil {
+	if err == nil {
 		if err = c.beside(ctx); err != nil && none != nil {
 			err = fmt.Errorf("%w; %w", none, err)
 		} else if err != nil && ctx.Err() == nil {
@@ -192,39 +191,42 @@ func newChecker(cfg Config) (*checker, error) {
 	}
 	c := &checker{
 		fetcher: fetcher{Config: cfg, client: explore.NewClient(origin), agent: agent},
-		Report: &report.Report{URL: cfg.URL.String(), Site: cfg.URL.Scheme + "://" + address.Host(cfg.URL),
-			Version: metrics.Version(), Files: []report.File{}, Limits: []string{}, Facts: []string{}, Groups: []report.Group{}},
+		Report: &report.Report{URL: cfg.URL.String(), Site: address.Site(cfg.URL), Version: metrics.Version(),
+			Files: []report.File{}, Limits: []string{}, Facts: []string{}, Groups: []report.Group{}},
 		now: time.Now().UTC(), read: map[string]bool{}, isNamed: map[string]bool{}, vouched: map[string]string{},
 		shown: map[string]bool{},
 	}
+	c.judge = listing.NewJudge(listing.Site{}, c.Report)
 	c.Report.Time = c.now.Truncate(time.Second)
 	return c, nil
 }
 
 // site finds where the site is, and reads its robots.txt.
 func (c *checker) site(ctx context.Context) error {
-	if address.IsRoot(c.Config.URL) {
-		to, err := Follow(ctx, c.client, agent, c.Config.URL)
-		if err != nil {
-			return err
-		}
+	txt := on(c.Origin, "/robots.txt")
+	a, err := c.follow(ctx, txt, robots.Enough)
+	if err != nil {
+		return err
+	}
+	if to, is := moved(c.Config.URL, a.url); is && address.IsRoot(c.Config.URL) {
 		if c.Origin == c.Config.URL {
-			c.Origin = to
+			c.Origin, txt = to, a.url
 		}
 		c.Config.URL = to
 	}
-	c.Site = c.Origin.Scheme + "://" + address.Host(c.Origin)
-	txt := on(c.Origin, "/robots.txt")
-	a, err := c.follow(ctx, txt, robots.Enough)
-	if err == nil && address.Host(a.url) != address.Host(c.Origin) {
+	c.Site = address.Site(c.Origin)
+	c.judge.Site = listing.Site{
+		Scheme: c.Origin.Scheme, Host: address.Host(c.Origin), Now: c.now,
+		Allows:  func(path string) bool { return c.blocked || c.robots.Allows(path) }, // that was told
+		Vouches: func(u *url.URL) bool { return c.vouches(ctx, u) }, Shows: func(u *url.URL) bool { return c.shows(ctx, u) },
+	}
+	if address.Host(a.url) != address.Host(c.Origin) {
 		home, err := c.follow(ctx, on(c.Origin, "/"), 0)
 		if err == nil && address.Host(home.url) == address.Host(a.url) {
 			return fmt.Errorf("%s redirects to %s; check that", c.Site, home.url)
 		}
 	}
 	switch wall := pages.Wall(a.Status, a.Header, a.Body); {
-	case err != nil:
-		return err
 	case wall != "":
 		c.blind = true
 		c.Add("wall-file", report.At{Where: txt.String()}, "is answered with %d by %s, in place of the file", a.Status, wall)
@@ -371,8 +373,8 @@ func (c *checker) shows(ctx context.Context, there *url.URL) bool {
 	here.Scheme, here.Host = c.Origin.Scheme, c.Origin.Host
 	if _, asked := c.shown[host]; !asked && len(c.shown) < mostHosts && c.may(&here) {
 		both := []*pages.Page{{Entry: listing.Entry{Loc: there.String()}}, {Entry: listing.Entry{Loc: here.String()}}}
-		_, _ = c.ask(ctx, both) // no answer shows nothing
-		c.shown[host] = both[0].Shows(both[1])
+		_, _ = c.ask(ctx, both)
+		c.shown[host] = both[0].Shows(both[1]) || both[1].Read && both[0].Err != nil // as of a site that is not there yet
 	}
 	return c.shown[host]
 }
@@ -431,19 +433,10 @@ func (c *checker) files(ctx context.Context, names []string) iter.Seq[*file] {
 // sitemap judges one sitemap, and its parts if it is an index. alone says that there is no other to check.
 func (c *checker) sitemap(ctx context.Context, f *file, alone bool) error {
 	isNamed := c.isNamed[address.Key(f.URL)] || alone && c.isPart(ctx, f.URL)
-	folder := f.Path[:strings.LastIndexByte(f.Path, '/')+1]
-	if isNamed || folder == "" {
-		folder = "/"
+	c.judge.Folder = f.Path[:strings.LastIndexByte(f.Path, '/')+1]
+	if isNamed || c.judge.Folder == "" {
+		c.judge.Folder = "/"
 	}
-	site := listing.Site{
-		Scheme: c.Origin.Scheme, Host: address.Host(c.Origin), Folder: folder, Now: c.now,
-		Allows:  func(path string) bool { return c.blocked || c.robots.Allows(path) }, // that was told
-		Vouches: func(u *url.URL) bool { return c.vouches(ctx, u) }, Shows: func(u *url.URL) bool { return c.shows(ctx, u) },
-	}
-	if c.judge == nil {
-		c.judge = listing.NewJudge(site, c.Report)
-	}
-	c.judge.Site = site
 	by := ""
 	if c.isNamed[address.Key(f.URL)] {
 		by = "robots.txt"
@@ -461,7 +454,7 @@ func (c *checker) sitemap(ctx context.Context, f *file, alone bool) error {
 			c.Add("nested", report.At{Where: part.String()}, "is an index, and named by an index; what it names was not read")
 		}
 	}
-	if !isNamed && !c.blind && len(c.judge.Pages) > 0 && c.Files[len(c.Files)-1].Form != "" { // else it may be no sitemap
+	if !isNamed && !c.blind && !c.Has("robots-line") && len(c.judge.Pages) > 0 && c.Files[len(c.Files)-1].Form != "" { // else it may be no sitemap
 		c.Add("unnamed", report.At{Where: f.String()}, "is found by crawlers once robots.txt has the line Sitemap: %s",
 			f.String())
 	}
@@ -567,32 +560,34 @@ func Nowhere(ctx context.Context, client *http.Client, agent string, site *url.U
 
 // madeUp returns an address at which there is no page: the same one for the same number, so that reports agree.
 func madeUp(site *url.URL, number uint64) *url.URL {
-	return on(site, fmt.Sprintf("/no-page-%x", xxh3.HashStringSeed(site.Scheme+"://"+address.Host(site), number)))
+	return on(site, fmt.Sprintf("/no-page-%x", xxh3.HashStringSeed(address.Site(site), number)))
 }
 
-// Follow returns where a site is, if its robots.txt redirects to the same path by https, or on the host
-// with or without www. Its error begins with the address.
+// moved returns where a site is whose robots.txt is at another URL: at the same path by https, or on the host with or
+// without www.
+func moved(u, txt *url.URL) (to *url.URL, is bool) {
+	bare := func(u *url.URL) string { return strings.TrimPrefix(u.Hostname(), "www.") }
+	next := *u
+	next.Scheme, next.Host = txt.Scheme, txt.Host
+	return &next, txt.Path == "/robots.txt" && bare(txt) == bare(u) && next != *u
+}
+
+// Follow returns where a site is whose robots.txt redirects. Its error begins with the address.
 func Follow(ctx context.Context, client *http.Client, agent string, u *url.URL) (*url.URL, error) {
+	f := &fetcher{Config: Config{URL: u, Origin: u}, client: client, agent: agent}
 	for range 3 {
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, on(u, "/robots.txt").String(), nil)
+		a, err := f.request(ctx, on(u, "/robots.txt"), 0)
 		if err != nil {
 			return nil, err
 		}
-		r.Header.Set("User-Agent", agent)
-		resp, err := client.Do(r)
-		if err != nil {
-			return nil, plain(ctx, err, u)
+		to, is := u, a.leads() != nil
+		if is {
+			to, is = moved(u, a.leads())
 		}
-		resp.Body.Close()
-		to, err := resp.Location()
-		bare := func(u *url.URL) string { return strings.TrimPrefix(u.Hostname(), "www.") }
-		if err != nil || to.Path != "/robots.txt" || bare(to) != bare(u) ||
-			to.Host == u.Host && to.Scheme == u.Scheme {
-			return u, nil
+		if !is {
+			break
 		}
-		next := *u
-		next.Scheme, next.Host = to.Scheme, to.Host
-		u = &next
+		u = to
 	}
 	return u, nil
 }

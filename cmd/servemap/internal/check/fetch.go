@@ -139,10 +139,14 @@ func (f *fetcher) request(ctx context.Context, u *url.URL, most int) (a answer, 
 	return a, plain(whole, err, to)
 }
 
-// keep keeps a page or a redirect for the crawl. What is refused to the one may be there for the other, whose name differs.
+// isRobots reports whether a URL is that of a robots.txt, which the crawl asks for more than once.
+func isRobots(u *url.URL) bool { return u.Path == "/robots.txt" }
+
+// keep keeps a page, a redirect or a robots.txt for the crawl. What is refused to the one may be there for the other, whose name differs.
 func (f *fetcher) keep(a answer, most int, err error) {
 	n := int64(len(a.Body))
-	page := a.Status == http.StatusOK && response.IsHTML(a.Header.Get("Content-Type")) && n < int64(most)
+	page := a.Status == http.StatusOK && response.IsHTML(a.Header.Get("Content-Type")) && n < int64(most) ||
+		isRobots(a.url) && (a.Status == http.StatusOK || a.Status == http.StatusNotFound)
 	switch {
 	case f.Linked == nil, err != nil, !page && a.leads() == nil:
 	case f.kept.Add(n) > mostKept:
@@ -167,7 +171,7 @@ const longest = 400 * time.Millisecond
 
 // RoundTrip answers a request of the crawl: what the check has read is not asked for again.
 func (f *fetcher) RoundTrip(r *http.Request) (*http.Response, error) {
-	got, is := f.answers.LoadAndDelete(address.Key(r.URL))
+	got, is := f.answers.Load(address.Key(r.URL))
 	if !is {
 		r = r.Clone(r.Context())
 		r.URL = f.at(r.URL)
@@ -175,7 +179,10 @@ func (f *fetcher) RoundTrip(r *http.Request) (*http.Response, error) {
 		return f.client.Transport.RoundTrip(r)
 	}
 	a := got.(answer)
-	f.kept.Add(-int64(len(a.Body)))
+	if !isRobots(r.URL) {
+		f.answers.Delete(address.Key(r.URL))
+		f.kept.Add(-int64(len(a.Body)))
+	}
 	select {
 	case <-time.After(min(a.Took, longest)):
 	case <-r.Context().Done():
@@ -210,5 +217,5 @@ func plain(whole context.Context, err error, u *url.URL) error {
 	case whole.Err() != nil:
 		return context.Cause(whole)
 	}
-	return fmt.Errorf("%s does not answer: %w", report.Shorten(u.String()), explore.Plain(err))
+	return fmt.Errorf("%s does not answer: %w", strings.TrimSuffix(report.Shorten(u.String()), "robots.txt"), explore.Plain(err))
 }

@@ -50,8 +50,7 @@ func (c *checker) pages(ctx context.Context) {
 		c.Facts = append(c.Facts, "On another host, whose robots.txt names this sitemap: "+c.judge.Elsewhere+".")
 	}
 	if address.Host(c.Config.URL) != address.Host(c.Origin) {
-		at := c.Config.URL.Scheme + "://" + c.Config.URL.Host
-		c.Facts = append(c.Facts, "The pages of "+c.Site+" were asked for at "+at+".")
+		c.Facts = append(c.Facts, "The pages of "+c.Site+" were asked for at "+address.Site(c.Config.URL)+".")
 	}
 	may := c.allowed(c.judge.Pages)
 	s.Disallowed = len(c.judge.Pages) - len(may)
@@ -264,7 +263,7 @@ func (c *checker) compareLinks(found Crawl) {
 	}
 	missing := 0
 	for _, u := range found.Public {
-		if c.judge.Place(u) < 0 {
+		if !c.judge.Listed(u) {
 			missing++
 			is := "linked"
 			if some, n := found.From(u); n > 0 {

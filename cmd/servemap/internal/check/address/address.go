@@ -82,6 +82,9 @@ func Host(u *url.URL) string {
 	return strings.TrimSuffix(host, ":80")
 }
 
+// Site returns the scheme and the host of a URL.
+func Site(u *url.URL) string { return u.Scheme + "://" + Host(u) }
+
 // IsRoot reports whether a URL is that of a site's start page.
 func IsRoot(u *url.URL) bool { return strings.Trim(u.Path, "/") == "" && u.RawQuery == "" }
 
@@ -92,7 +95,7 @@ func Key(u *url.URL) string {
 	if path == "" {
 		path = "/"
 	}
-	key := strings.ToLower(u.Scheme) + "://" + Host(u) + path
+	key := Site(u) + path
 	if u.RawQuery != "" {
 		key += "?" + escapes(u.RawQuery)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/internal/page/sitemap"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // Site is what is known of the site.
@@ -39,13 +40,16 @@ type Judge struct {
 	// Full says that no more pages are kept.
 	Full bool
 
-	place     map[string]int // in Pages, by key
+	place     map[string]int // in Pages, by key; -1 for a page that is listed on another host alone
 	languages map[string]versions
+	addresses int     // of all files
+	strays    []Entry // that are on another host, or have another scheme
 }
 
 // Entry is a listed page.
 type Entry struct {
 	Loc  string
+	Site string // scheme and host as the file has them, if the site has others
 	File string
 	Line int
 	Date Date
@@ -59,7 +63,7 @@ func NewJudge(site Site, to *report.Report) *Judge {
 	return &Judge{Site: site, To: to, place: map[string]int{}, languages: map[string]versions{}}
 }
 
-// Place returns where in Pages a URL is, -1 if it is not listed.
+// Place returns where in Pages a URL is, -1 if it is not there.
 func (j *Judge) Place(u string) int {
 	if at, is := j.place[address.KeyOf(u)]; is {
 		return at
@@ -67,9 +71,13 @@ func (j *Judge) Place(u string) int {
 	return -1
 }
 
+// Listed reports whether the sitemap has a page, perhaps on another host.
+func (j *Judge) Listed(u string) bool { _, is := j.place[address.KeyOf(u)]; return is }
+
 // address counts an entry, and judges its address. It returns what was meant, nil if that is of no use.
 func (r *reader) address(e Entry) (*url.URL, address.Fault) {
 	r.entries++
+	r.addresses++
 	u, why := address.Parse(e.Loc)
 	if why.Kind != "" {
 		r.tell(e, why.Kind, "%s", why.Text)
@@ -88,58 +96,91 @@ func (r *reader) address(e Entry) (*url.URL, address.Fault) {
 
 func bare(host string) string { return strings.TrimPrefix(host, "www.") }
 
-// page takes the address of a page. One that is written wrongly stands for the page that was meant.
-func (r *reader) page(e Entry) {
+// astray notes that an address is not on the site, whose page at that path is meant.
+func (r *reader) astray(e *Entry, u *url.URL) {
+	e.Site = address.Site(u)
+	r.strays = append(r.strays, *e)
+	u.Scheme, u.Host = r.Scheme, r.Host
+}
+
+// Strays tells of the addresses that are not on the site. Where most are on one other host, that is one mistake.
+func (j *Judge) Strays() {
+	count, here := map[string]int{}, j.Scheme+"://"+j.Host
+	for _, e := range j.strays {
+		count[e.Site]++
+	}
+	for _, e := range j.strays {
+		kind := "host"
+		if strings.HasSuffix(e.Site, "://"+j.Host) {
+			kind = "scheme"
+		}
+		if n := count[e.Site]; n > 1 && 2*n > j.addresses {
+			count[e.Site] = -1
+			j.To.Add("wrong-site", report.At{Where: e.File}, "has %s of %s addresses on %s, and the site is %s",
+				words.Number(n), words.Number(j.addresses), e.Site, here)
+		} else if n > 0 {
+			j.tell(e, kind, "is on %s, and the site is %s", e.Site, here)
+		}
+	}
+}
+
+// page takes the address of a page. One that is written wrongly stands for the page that was meant, as which page
+// returns the entry.
+func (r *reader) page(e Entry) Entry {
 	e.File = r.name
 	r.To.Sample.Unfit++ // until it is fit
 	u, why := r.address(e)
 	if u == nil {
-		return
+		return e
 	}
-	foreign := address.Host(u) != r.Host
+	away := address.Site(u) != r.Scheme+"://"+r.Host
+	told := why.Kind == "loc" && address.Host(u) == address.Host(r.file) // a relative one in a file from elsewhere
+	ours := told || bare(address.Host(u)) == bare(r.Host) || r.Shows != nil && r.Shows(u)
 	switch {
-	case foreign && r.Shows != nil && r.Shows(u):
-		why = address.Fault{Kind: "host"}
-		r.tell(e, "host", "is on %s, which shows the pages of %s", address.Host(u), r.Host)
-	case foreign && r.Vouches != nil && r.Vouches(u):
+	case !away && !strings.HasPrefix(u.Path+"/", r.Folder):
+		r.tell(e, "folder", "is not below %s, where the sitemap is", r.Folder)
+	case away && !ours && r.Vouches != nil && r.Vouches(u):
 		r.To.Sample.Elsewhere++
 		r.Elsewhere = cmp.Or(r.Elsewhere, e.Loc)
 		r.To.Sample.Unfit--
-		return
-	case foreign:
-		r.tell(e, "host", "is on another host than the sitemap, which is for %s", r.Host)
-		return
-	case u.Scheme != r.Scheme:
-		why = address.Fault{Kind: "scheme"}
-		r.tell(e, "scheme", "is on %s, and the sitemap is for %s", u.Scheme, r.Scheme)
-	case !strings.HasPrefix(u.Path+"/", r.Folder):
-		r.tell(e, "folder", "is not below %s, where the sitemap is", r.Folder)
+		return e
+	case away && why.Kind != "loc":
+		r.astray(&e, u)
+	}
+	if away || why.Kind == "loc" {
+		u.Scheme, u.Host = r.Scheme, r.Host
+		e.Loc = address.Key(u)
+	}
+	key := address.Key(u)
+	at, is := r.place[key]
+	if !ours {
+		if !is {
+			r.place[key] = -1
+		}
+		return e
 	}
 	if name := address.Tracking(u); name != "" {
 		r.tell(e, "tracking", "has the parameter %s", name)
 	}
 	r.To.Sample.Unfit--
-	if why.Kind == "loc" || why.Kind == "host" || why.Kind == "scheme" {
-		u.Scheme, u.Host = r.Scheme, r.Host
-		e.Loc = address.Key(u)
-	}
-	key := address.Key(u)
-	if at, is := r.place[key]; is {
-		if first := r.Pages[at]; why.Kind == "" && first.Loc == e.Loc {
+	if is && at >= 0 {
+		if first := r.Pages[at]; why.Kind != "" || first.Site != e.Site { // that was told
+		} else if first.Loc == e.Loc {
 			r.tell(e, "twice", "is listed again; first in line %d of %s", first.Line, strings.TrimPrefix(first.File, r.To.Site))
-		} else if why.Kind == "" {
+		} else {
 			r.tell(e, "twice", "is the same address as %s, which is listed too", first.Loc)
 		}
-		return
+		return e
 	}
 	if r.Full = len(r.Pages) == mostPages; r.Full {
-		return
+		return e
 	}
 	if path := u.RequestURI(); r.Allows != nil && !r.Allows(path) {
 		r.tell(e, "disallowed", "is disallowed by robots.txt")
 	}
 	r.place[key] = len(r.Pages)
 	r.Pages = append(r.Pages, e)
+	return e
 }
 
 // At says where an entry is.
@@ -237,8 +278,7 @@ func (r *reader) listed(n *sitemap.Node) {
 			r.tell(e, k.Local, "has the %s %q", k.Local, text)
 		}
 	}
-	r.page(e)
-	r.extensions(n, e)
+	r.extensions(n, r.page(e))
 }
 
 // decimal matches a number as XML Schema has it.
@@ -262,15 +302,19 @@ func (r *reader) part(n *sitemap.Node) {
 	if u == nil {
 		return
 	}
+	ours, at := bare(address.Host(u)) == bare(r.Host), *u
+	if host := address.Host(u); host != r.Host && host != address.Host(r.file) && (ours || r.Vouches == nil || !r.Vouches(u)) {
+		r.astray(&e, u)
+	}
+	if !ours {
+		u = &at
+	}
 	key := address.Key(u)
 	if r.named[key] {
 		r.tell(e, "twice", "is named again by the index")
 		return
 	}
 	r.named[key] = true
-	if address.Host(u) != r.Host && (r.Vouches == nil || !r.Vouches(u)) && address.Host(u) != address.Host(r.file) {
-		r.tell(e, "host", "is a file on another host than %s", r.Host)
-	}
 	r.parts = append(r.parts, u.String())
 }
 

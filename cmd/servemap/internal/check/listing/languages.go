@@ -82,7 +82,7 @@ func (r *reader) alternates(n *sitemap.Node, e Entry) {
 // links takes the versions in other languages of a page, that its entry names, or the page itself.
 func (j *Judge) links(e Entry, links []Link, inPage bool) {
 	if inPage { // no line of the sitemap has them
-		e = Entry{Loc: e.Loc}
+		e = Entry{Loc: e.Loc, Site: e.Site}
 	}
 	v := versions{inPage: inPage}
 	langs := map[string]string{}
@@ -96,6 +96,9 @@ func (j *Judge) links(e Entry, links []Link, inPage bool) {
 		}
 		if u == nil {
 			continue
+		}
+		if e.Site == address.Site(u) { // that was told
+			u.Scheme, u.Host = j.Scheme, j.Host
 		}
 		one := version{strings.ToLower(l.Lang), l.Href, address.Key(u)}
 		if other, is := langs[one.lang]; is && other != one.key {
@@ -136,7 +139,7 @@ func (j *Judge) others(yield func(e Entry, self string, v versions, one version)
 			e = Entry{Loc: e.Loc}
 		}
 		for _, one := range j.languages[self].to {
-			if !seen[one.key] && badLanguage(one.lang) == "" { // else it was told
+			if !seen[one.key] {
 				yield(e, self, j.languages[self], one)
 			}
 			seen[one.key] = true
@@ -164,11 +167,15 @@ func (j *Judge) Languages(wrong map[string]string) {
 	j.others(func(e Entry, self string, v versions, one version) {
 		_, listed := j.place[one.key]
 		says, asked := wrong[one.key]
+		kind := "hreflang-return"
+		if badLanguage(one.lang) != "" { // the link is wrong for that too
+			kind = "hreflang"
+		}
 		switch {
 		case says != "":
 			j.tell(e, "hreflang", "names %s for %s, which %s", one.href, one.lang, says)
 		case listed && (asked || !v.inPage) && !j.languages[one.key].names(self):
-			j.tell(e, "hreflang-return", "names %s for %s, which does not name it in turn", one.href, one.lang)
+			j.tell(e, kind, "names %s for %s, which does not name it in turn", one.href, one.lang)
 		case !listed && !v.inPage && one.lang != "x-default" && j.own(one):
 			j.To.Add("hreflang-unlisted", report.At{Where: one.href, File: e.File, Line: e.Line},
 				"is named for %s by %s, and not listed", one.lang, e.Loc)

@@ -30,6 +30,7 @@ func judge(t testing.TB, files ...Answer) (*report.Report, *Judge, int) {
 		f, _ := j.File(a)
 		entries += f.Entries
 	}
+	j.Strays()
 	j.Languages(nil)
 	j.Dates(files[0].URL.String())
 	return r, j, entries

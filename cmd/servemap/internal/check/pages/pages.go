@@ -390,10 +390,12 @@ func (p *Page) canonical(base *url.URL, facts *html.Facts) {
 	if to, err := base.Parse(facts.Canonical); err == nil && facts.Canonical != "" {
 		named[address.Bare(to)] = to
 	}
-	switch own := address.Bare(p.at); {
+	own := address.Bare(p.at)
+	said := strings.Replace(own, address.Site(p.at), p.Entry.Site, 1) // as the sitemap has it, which was told
+	switch {
 	case facts.CanonicalConflict || len(named) > 1:
 		p.tell("canonical", "names several addresses as canonical")
-	case len(named) == 1 && named[own] == nil:
+	case len(named) == 1 && named[own] == nil && named[said] == nil:
 		for key, to := range named {
 			_, rest, _ := strings.Cut(key, "://")
 			if strings.HasSuffix(own, "://"+rest) {
