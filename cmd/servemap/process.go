@@ -20,7 +20,6 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
 	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
 	"github.com/servemap/servemap/internal/admin/guard"
-	"github.com/servemap/servemap/store"
 )
 
 // How long the process takes to end beyond what -drain says. Until then it serves new visitors, since no other listens
@@ -43,7 +42,6 @@ type process struct {
 	doors  map[string]*door
 	stores map[place]*shared
 	keys   map[string]*guard.Link // to the inspectors, by origin; they outlast the settings
-	turn   *turn                  // of sites to which those before hand over
 	failed chan error
 }
 
@@ -55,7 +53,10 @@ func (p *process) run(ctx context.Context, sites []*settings.Settings,
 	defer signal.Stop(again)
 	p.doors, p.stores, p.failed = map[string]*door{}, map[place]*shared{}, make(chan error, 100) // doors
 	p.given = given()
-	served, err := p.open(sites)
+	served, err := p.prepare(sites)
+	if err == nil {
+		served, err = p.open(served)
+	}
 	if err == nil {
 		p.lead(served)
 		startAll(served)
@@ -74,20 +75,19 @@ func (p *process) run(ctx context.Context, sites []*settings.Settings,
 					"with a file")
 				continue
 			}
-			served = p.reload(served, read)
+			served, err = p.reload(served, read)
 		}
 	}
 	return errors.Join(err, p.stop(served))
 }
 
-// reload serves the sites that read returns in place of the old ones. These end first, and hand over what they have
-// learned. They serve visitors, with the last sitemap, until the new ones have made theirs.
-func (p *process) reload(old []*site, read func() ([]*settings.Settings, error)) []*site {
+// reload serves the sites that read returns in place of the old ones. These end first, once all that the settings say is
+// tried, and hand over what they have learned. They serve visitors, with the last sitemap, until the new ones have made
+// theirs.
+func (p *process) reload(old []*site, read func() ([]*settings.Settings, error)) (served []*site, err error) {
 	sites, err := read()
-	p.turn = newTurn()
-	var served []*site
 	if err == nil {
-		served, err = p.open(sites)
+		served, err = p.prepare(sites)
 	}
 	if err != nil {
 		p.log.Error("the new settings cannot be used, so the old ones stay", "err", err)
@@ -97,12 +97,14 @@ func (p *process) reload(old []*site, read func() ([]*settings.Settings, error))
 				delete(p.doors, name)
 			}
 		}
-		return old
+		return old, nil
 	}
 	if err := endAll(old); err != nil {
 		p.log.Error("the sites before did not end well", "err", err)
 	}
-	close(p.turn.come)
+	if served, err = p.open(served); err != nil {
+		return nil, err
+	}
 	soon, done := context.WithTimeout(context.Background(), flushPatience)
 	defer done()
 	for _, s := range served {
@@ -114,7 +116,7 @@ func (p *process) reload(old []*site, read func() ([]*settings.Settings, error))
 	}
 	p.log.Info("the settings were read anew")
 	startAll(served) // now nobody else answers commands in their folders
-	return served
+	return served, nil
 }
 
 // stop ends in order: readiness and explorations, visitors who stay long, the sites, new visitors.
@@ -199,31 +201,42 @@ func (p *process) check(all []*settings.Settings) error {
 	return nil
 }
 
-// open opens these sites, once all their settings are checked. If it fails, what is served is served on.
-func (p *process) open(all []*settings.Settings) ([]*site, error) {
-	var sites []*site
+// prepare checks the settings of all sites, takes their addresses and opens their stores. If it fails, what is served is
+// served on.
+func (p *process) prepare(all []*settings.Settings) (sites []*site, err error) {
 	for i, s := range all {
 		x, err := p.place(s, all[:i], len(all) > 1)
 		if err != nil {
-			return nil, p.refused(i, all, err, nil)
+			return nil, p.placed(i, all, err)
 		}
 		sites = append(sites, x)
 	}
 	for i, x := range sites {
-		if err := x.open(p); err != nil {
-			return nil, p.refused(i, all, err, sites[:i])
+		if x.store, x.close, err = p.openServed(x.Settings, x.log); err != nil {
+			closeAll(sites[:i])
+			return nil, p.placed(i, all, err)
+		}
+	}
+	return sites, nil
+}
+
+// open makes the sites that were prepared, each on what was learned before. Once they are started, they learn.
+func (p *process) open(sites []*site) ([]*site, error) {
+	for i, x := range sites {
+		if err := x.open(); err != nil {
+			closeAll(sites[i+1:])
+			return nil, errors.Join(err, endAll(sites[:i]))
 		}
 		p.drain = max(p.drain, x.Drain.Duration)
 	}
 	return sites, nil
 }
 
-// refused ends the sites that were opened before one failed.
-func (p *process) refused(i int, all []*settings.Settings, err error, opened []*site) error {
-	if p.turn != nil {
-		p.turn.refuse(store.ErrClosed)
+// closeAll closes the stores of sites that were prepared and not opened.
+func closeAll(sites []*site) {
+	for _, x := range sites {
+		x.close()
 	}
-	return errors.Join(p.placed(i, all, err), endAll(opened))
 }
 
 // placed returns an error of opening a site, which then says of several which one it is, and where in the file to look.

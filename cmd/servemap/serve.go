@@ -170,19 +170,15 @@ func (x *site) try() error {
 	return errors.Join(err, c.end())
 }
 
-// open opens what a site learned before. Once it is started, it learns.
-func (x *site) open(p *process) error {
+// open makes the site on its store.
+func (x *site) open() (err error) {
 	s, log := x.Settings, x.log
-	st, end, err := p.openServed(s, log)
-	if err != nil {
-		return err
-	}
-	if x.answers, err = newAnswers(s, x.handler, st, end, log); err != nil {
+	if x.answers, err = newAnswers(s, x.handler, x.store, x.close, log); err != nil {
 		return err
 	}
 	x.health.Listen = x.door.at().String()
 	x.ctx, x.cancel = context.WithCancel(context.Background())
-	if x.notifier, err = s.Notifier(x.site, st, log); err != nil {
+	if x.notifier, err = s.Notifier(x.site, x.store, log); err != nil {
 		return errors.Join(err, x.end())
 	}
 	x.visitors = x.site.Wrap(x.handler)

@@ -38,67 +38,17 @@ type place struct {
 	reserve int
 }
 
-// turn is when sites may use what those before them have learned.
-type turn struct {
-	come chan struct{} // closed then
-	err  error         // that it never comes; read it only after come is closed
-}
+// refusing is the store of a folder that this process may not use. It is the reason why.
+type refusing struct{ error }
 
-func newTurn() *turn { return &turn{come: make(chan struct{})} }
+func (r refusing) View(context.Context, []string, func([][]byte) error) error { return r.error }
 
-func (t *turn) refuse(why error) {
-	t.err = why
-	close(t.come)
-}
+func (r refusing) Update(context.Context, []string, func([][]byte) error) error { return r.error }
 
-// later is a store that waits for its turn.
-type later struct {
-	store.Store
-	*turn
-}
+func (r refusing) Sync(context.Context) error { return r.error }
 
-// Usage is that of a folder.
-func (s later) Usage() (u badgerstore.Usage) {
-	if st, is := s.Store.(*badgerstore.Store); is {
-		u = st.Usage()
-	}
-	return u
-}
-
-func (s later) await(ctx context.Context, call func() error) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-s.come:
-	}
-	if s.err != nil {
-		return s.err
-	}
-	return call()
-}
-
-func (s later) View(ctx context.Context, keys []string, fn func([][]byte) error) error {
-	return s.await(ctx, func() error { return s.Store.View(ctx, keys, fn) })
-}
-
-func (s later) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
-	return s.await(ctx, func() error { return s.Store.Update(ctx, keys, fn) })
-}
-
-func (s later) Sync(ctx context.Context) error {
-	return s.await(ctx, func() error { return s.Store.Sync(ctx) })
-}
-
-func (s later) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
-	return func(yield func(store.Record, error) bool) {
-		err := s.await(ctx, func() error {
-			s.Store.Scan(ctx, prefix, after)(yield)
-			return nil
-		})
-		if err != nil {
-			yield(store.Record{}, err)
-		}
-	}
+func (r refusing) Scan(context.Context, string, string) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) { yield(store.Record{}, r.error) }
 }
 
 // openServed opens the records of a site that visitors see, or takes them over from the site before.
@@ -112,18 +62,15 @@ func (p *process) openServed(s *settings.Settings, log *slog.Logger) (store.Stor
 	}
 	key := place{at, s.Reserve}
 	f := p.stores[key]
-	var st store.Store
 	if f == nil {
 		f = &shared{}
 		if f.Store, f.end, err = openAllowed(s, log); err != nil {
 			return nil, nil, err
 		}
-		p.stores[key], st = f, f.Store
-	} else {
-		st = later{f.Store, p.turn}
+		p.stores[key] = f
 	}
 	f.users++
-	return st, func() {
+	return f.Store, func() {
 		if f.users--; f.users == 0 {
 			delete(p.stores, key)
 			f.end()
@@ -168,9 +115,7 @@ func openAllowed(s *settings.Settings, log *slog.Logger) (store.Store, func(), e
 	}
 	err = unusable(s.Data, err)
 	log.Error("the pages are served without a sitemap, since the folder cannot be used; restart once it can", "err", err)
-	never := newTurn()
-	never.refuse(fmt.Errorf("%w: %w", store.ErrUnavailable, err))
-	return struct{ store.Store }{later{nil, never}}, func() {}, nil // which has no Usage
+	return refusing{fmt.Errorf("%w: %w", store.ErrUnavailable, err)}, func() {}, nil
 }
 
 // openStore opens the records. It also returns a function that closes them.
