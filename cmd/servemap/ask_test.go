@@ -6,7 +6,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -67,7 +66,7 @@ func TestListGivesWhatTheSitemapHas(t *testing.T) {
 
 // Exploring asks for some pages with a parameter, and leaves the others. They are told together, with what to do.
 func TestStatusTellsEachThingOnce(t *testing.T) {
-	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := before(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/gone":
 			http.NotFound(w, r)
@@ -83,10 +82,7 @@ func TestStatusTellsEachThingOnce(t *testing.T) {
 			fmt.Fprintf(w, `<a href="/view?id=%d">more</a>`, i)
 		}
 		_, _ = io.WriteString(w, `<a href="/logout">leave</a><a href="/gone">old</a><a href="/prices.pdf">prices</a>`)
-	}))
-	defer up.Close()
-	admin := []string{"-admin", "127.0.0.1:0", "-admin-password", "a long secret"}
-	s := serve(t, t.TempDir(), append([]string{"proxy", "-to", up.URL, "-origin", origin}, admin...)...)
+	}, "-admin", "127.0.0.1:0", "-admin-password", "a long secret")
 	s.log.await(t, "commands are answered")
 	must(t, "explore", "-data", s.data, "-inside")
 	out := must(t, "status", "-data", s.data)
@@ -118,7 +114,7 @@ func TestStatusTellsEachThingOnce(t *testing.T) {
 // TestStatusNamesEachPageUnderItsReasonAndKeepsItsMind has a site whose pages leave in two ways, and links to print them.
 func TestStatusNamesEachPageUnderItsReasonAndKeepsItsMind(t *testing.T) {
 	var later atomic.Bool
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := explored(t, func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case later.Load() && r.URL.Path == "/deleted":
 			w.WriteHeader(http.StatusGone)
@@ -133,11 +129,7 @@ func TestStatusNamesEachPageUnderItsReasonAndKeepsItsMind(t *testing.T) {
 			fmt.Fprintf(w, `<a href="/view?id=%d">more</a><a href="/view?id=%d&print=1">print</a>`, i, i)
 		}
 		_, _ = io.WriteString(w, `<a href="/deleted">a</a><a href="/moved">b</a><a href="/stays">c</a>`)
-	}))
-	defer site.Close()
-	args := []string{"proxy", "-to", site.URL, "-origin", origin, "-explore", "-query", "id"}
-	s := serve(t, t.TempDir(), args...)
-	s.log.await(t, "msg=explored")
+	}, "-query", "id")
 	later.Store(true)
 	must(t, "explore", "-data", s.data)
 	check := func(when string) {
@@ -153,29 +145,26 @@ func TestStatusNamesEachPageUnderItsReasonAndKeepsItsMind(t *testing.T) {
 		}
 	}
 	check("after exploring")
-	s.stop()
-	s = serve(t, s.data, args...)
+	s = s.again()
 	s.log.await(t, "commands are answered")
 	check("after a restart")
 }
 
 func TestStatusTellsOfPagesOrOfVisitsAndNotOfBoth(t *testing.T) {
-	s := before(t, func(w http.ResponseWriter, _ *http.Request) {
+	s := explored(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		w.Header().Set("Cache-Control", "no-store")
 		_, _ = io.WriteString(w, "<title>t</title>as each page with a session")
-	}, "-explore")
-	s.log.await(t, "msg=explored")
+	})
 	if out := must(t, "status", "-data", s.data); strings.Count(out, "no-store") != 1 {
 		t.Error(out)
 	}
 }
 
 func TestStatusOfACrawlThatListedNothingHasNoEmptyPart(t *testing.T) {
-	site := httptest.NewServer(http.NotFoundHandler())
-	defer site.Close()
+	site := base.Serve(t, http.NotFound)
 	data := t.TempDir()
-	call(t, "crawl", site.URL, "-data", data, "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
+	call(t, "crawl", site, "-data", data, "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
 	wantErrs(t, codeDone, "No page is listed; \"servemap status -data "+data+"\" says why.\n", "list", "-data", data)
 	out := must(t, "status", "-data", data)
 	if strings.Contains(out, "\n\n\n") || strings.Contains(out, "as it should be") || !strings.Contains(out, "404") {
@@ -202,12 +191,11 @@ func TestExplainIsShortWhereAMenuIsOnEachPage(t *testing.T) {
 
 // An owner copies the address from the browser, or from the settings.
 func TestPageIsExplainedByItsAddressOnThisMachine(t *testing.T) {
-	up := httptest.NewServer(http.HandlerFunc(blog))
-	defer up.Close()
-	s := serve(t, t.TempDir(), "proxy", "-to", up.URL, "-origin", origin+"/shop", "-stripped", "/shop", "-explore")
+	up := base.Serve(t, blog)
+	s := serve(t, t.TempDir(), "proxy", "-to", up, "-origin", origin+"/shop", "-stripped", "/shop", "-explore")
 	s.log.await(t, "commands are answered")
 	port := s.at[strings.LastIndex(s.at, ":"):]
-	for _, from := range []string{s.at, "http://localhost" + port, "http://[::1]" + port, up.URL} {
+	for _, from := range []string{s.at, "http://localhost" + port, "http://[::1]" + port, up} {
 		wantOut(t, codeNo, "\nurl            "+origin+"/shop/article-0?page=2\n", "explain", "-data", s.data,
 			from+"/article-0?page=2")
 	}

@@ -20,7 +20,7 @@ import (
 func TestSecondProcessSaysWhoHoldsTheDataAndTakesOver(t *testing.T) {
 	site, data := writeSite(t), t.TempDir()
 	first := files(t, site, data)
-	second, _ := start(t, data, "files", site, "-origin", origin)
+	second := start(t, data, "files", site, "-origin", origin)
 	second.log.await(t,
 		"takes over when that one ends. For both at once, give each a folder of its own, or use -database.")
 	wantStatus(t, 200, second.at+"/a.html")

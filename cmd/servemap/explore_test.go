@@ -41,23 +41,19 @@ func (s *slow) serve(w http.ResponseWriter, r *http.Request) {
 
 func TestInterruptedExplorationBeginsAnewAtTheNextStart(t *testing.T) {
 	site := &slow{asked: make(chan string), release: make(chan struct{})}
-	up := httptest.NewServer(http.HandlerFunc(site.serve))
-	defer up.Close()
-	data := t.TempDir()
-	args := []string{"proxy", "-to", up.URL, "-origin", origin, "-explore"}
-	s := serve(t, data, args...)
+	first := before(t, site.serve, "-explore")
 	<-site.asked
+	data := first.data
 	wantErrs(t, codeFailed, "already", "explore", "-data", data)
-	base.Equal(t, s.stop(), codeDone, "code")
-	if log := s.log.String(); !strings.Contains(log, "cause=acting") || strings.Contains(log, "limit of requests") {
+	first.ends()
+	if log := first.log.String(); !strings.Contains(log, "cause=acting") || strings.Contains(log, "limit of requests") {
 		t.Errorf("the end of the process is told as a limit: %s", log)
 	}
 	close(site.release)
-	s = serve(t, data, args...)
+	s := first.again()
 	s.log.await(t, "msg=explored")
 	base.Equal(t, len(listed(t, data)), 21, "pages are listed")
-	s.stop()
-	s = serve(t, data, args...) // a third start has nothing to explore
+	s = s.again() // a third start has nothing to explore
 	s.log.await(t, "not explored, since that was done before")
 	must(t, "status", "-data", data)
 	base.Equal(t, strings.Count(s.log.String(), "explored"), 1, "times that it tells of exploring, in %s", s.log)
@@ -70,7 +66,7 @@ func TestInterruptedExplorationBeginsAnewAtTheNextStart(t *testing.T) {
 		{"another place where visitors enter", []string{"-entry", "/article-1"}},
 		{"a page that is listed once it is seen", []string{"-always", "/landing"}},
 	} {
-		s = serve(t, data, append(args, tt.args...)...)
+		s = first.again(tt.args...)
 		s.log.await(t, "msg=explored")
 		if s.stop(); strings.Contains(s.log.String(), "done before") {
 			t.Errorf("%s: %s", tt.name, s.log)
@@ -81,21 +77,17 @@ func TestInterruptedExplorationBeginsAnewAtTheNextStart(t *testing.T) {
 // A program that fails at first, as while its database starts, gave no page that could be known from then on.
 func TestExplorationThatGotNoPageIsMadeAgain(t *testing.T) {
 	var works atomic.Bool
-	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := before(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/robots.txt" && !works.Load() {
 			http.Error(w, "no database yet", http.StatusInternalServerError)
 			return
 		}
 		blog(w, r)
-	}))
-	defer up.Close()
-	data := t.TempDir()
-	args := []string{"proxy", "-to", up.URL, "-origin", origin, "-explore"}
-	s := serve(t, data, args...)
+	}, "-explore")
 	s.log.await(t, "no page to begin with")
 	works.Store(true)
 	s.log.await(t, "msg=explored")
-	base.Equal(t, len(listed(t, data)), 21, "pages are listed")
+	base.Equal(t, len(listed(t, s.data)), 21, "pages are listed")
 }
 
 // A server for development writes its own address into its pages, as Hugo's does. There it is the site's.
@@ -127,8 +119,7 @@ func TestFirstTryNeedsNoOrigin(t *testing.T) {
 }
 
 func TestSettingThatHelpsLittleIsToldAtTheStart(t *testing.T) {
-	up := httptest.NewServer(http.HandlerFunc(blog))
-	defer up.Close()
+	up := base.Serve(t, blog)
 	for _, tt := range []struct {
 		args []string
 		want string
@@ -138,7 +129,7 @@ func TestSettingThatHelpsLittleIsToldAtTheStart(t *testing.T) {
 		{[]string{"-benign", "theme,PHPSESSID"}, "-benign names PHPSESSID, which looks like the log-in"},
 		{[]string{"-admin", "127.0.0.1:0", "-admin-password", "geheim"}, "-admin-password is short"},
 	} {
-		s := serve(t, t.TempDir(), append([]string{"proxy", "-to", up.URL, "-origin", origin, "-inside"}, tt.args...)...)
+		s := serve(t, t.TempDir(), append([]string{"proxy", "-to", up, "-origin", origin, "-inside"}, tt.args...)...)
 		s.log.await(t, "commands are answered")
 		if tt.args[0] == "-revisit" {
 			s.log.await(t, tt.want)
@@ -154,11 +145,9 @@ func TestSettingThatHelpsLittleIsToldAtTheStart(t *testing.T) {
 func TestOriginThatLeadsElsewhereSaysWhatToType(t *testing.T) {
 	t.Parallel() // it waits for some seconds
 	asked := new(atomic.Int32)
-	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked.Add(1); blog(w, r) }))
-	defer up.Close()
-	elsewhere := httptest.NewServer(http.NotFoundHandler())
-	defer elsewhere.Close()
-	s := serve(t, t.TempDir(), "proxy", "-to", up.URL, "-origin", elsewhere.URL, "-explore")
+	up := base.Serve(t, func(w http.ResponseWriter, r *http.Request) { asked.Add(1); blog(w, r) })
+	elsewhere := base.Serve(t, http.NotFound)
+	s := serve(t, t.TempDir(), "proxy", "-to", up, "-origin", elsewhere, "-explore")
 	const want = "only if no server in front keeps strangers from a page, give -inside"
 	line := s.log.await(t, "Not exploring")
 	const asks = "To explore the site directly, give -inside (only if no server in front keeps strangers from a page)"
@@ -205,10 +194,7 @@ func TestExplorationSaysWhatKeepsPagesOutAndWhatToType(t *testing.T) {
 		{"a box to log in on each page", "put that into <header>", "", box},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			up := httptest.NewServer(tt.site)
-			defer up.Close()
-			args := []string{"proxy", "-to", up.URL, "-origin", origin, "-explore"}
-			s := serve(t, t.TempDir(), args...)
+			s := before(t, tt.site, "-explore")
 			if line := s.log.await(t, "could not be listed"); !strings.Contains(line, tt.says) ||
 				!strings.Contains(line, "pages=21") || !strings.Contains(line, tt.flags) {
 				t.Error(line)
@@ -216,8 +202,7 @@ func TestExplorationSaysWhatKeepsPagesOutAndWhatToType(t *testing.T) {
 			if tt.flags == "" {
 				return
 			}
-			s.stop()
-			s = serve(t, s.data, append(args, strings.Fields(tt.flags)...)...)
+			s = s.again(strings.Fields(tt.flags)...)
 			s.log.await(t, "msg=explored")
 			base.Equal(t, len(listed(t, s.data)), 21, "pages are listed: %s", s.log)
 		})
@@ -225,28 +210,24 @@ func TestExplorationSaysWhatKeepsPagesOutAndWhatToType(t *testing.T) {
 }
 
 func TestPrefixThatAFrontCutsOffIsNamed(t *testing.T) {
-	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	up := base.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, `<!doctype html><title>%s</title><p>The page of %[1]s.</p><a href="/shop/">home</a> <a href="/shop/tea">tea</a>`, r.URL.Path)
-	}))
-	defer up.Close()
+	})
 	var at atomic.Value // of the process
-	front := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+	front := base.Serve(t, (&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		to, _ := url.Parse(at.Load().(string))
 		r.SetURL(to)
 		r.Out.URL.Path = strings.TrimPrefix(r.In.URL.Path, "/shop")
 		r.Out.Host = r.In.Host
-	}})
-	defer front.Close()
+	}}).ServeHTTP)
 	at.Store("http://127.0.0.1:1")
-	args := []string{"proxy", "-to", up.URL, "-origin", front.URL + "/shop", "-explore"}
-	s := serve(t, t.TempDir(), args...)
+	s := serve(t, t.TempDir(), "proxy", "-to", up, "-origin", front+"/shop", "-explore")
 	at.Store(s.at)
 	if line := s.log.await(t, "Not exploring"); !strings.Contains(line, "cuts /shop off the path: give -stripped /shop") {
 		t.Error(line)
 	}
-	s.stop()
-	s = serve(t, s.data, append(args, "-stripped", "/shop")...)
+	s = s.again("-stripped", "/shop")
 	at.Store(s.at)
 	s.log.await(t, "msg=explored")
 	if got, want := listed(t, s.data), []string{"/shop/", "/shop/tea"}; !slices.Equal(got, want) {

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -53,12 +52,8 @@ func TestFolderWithoutRightsCostsOnlyTheSitemap(t *testing.T) {
 		!strings.HasSuffix(string(out), "as user 54321: permission denied. Change its owner, or choose another folder.\n") {
 		t.Errorf("without -wait: %v, %s", err, out)
 	}
-	s, c := &server{t: t, data: data, log: newLines()},
-		command(onlyHere([]string{"files", site, "-origin", origin, "-wait"}, data)...)
-	c.Stderr = s.log
-	base.Check(t, c.Start())
-	s.stop = sync.OnceValue(func() int { _ = c.Wait(); return c.ProcessState.ExitCode() })
-	t.Cleanup(func() { _ = c.Process.Kill(); s.stop() })
+	s := &server{t: t, data: data, log: newLines()}
+	s.starts(command(onlyHere([]string{"files", site, "-origin", origin, "-wait"}, data)...))
 	s.log.await(t, "cannot be used now")
 	s.awaitAddress()
 	wantPagesAlone(t, s, func() string { out, _ := command("health", "-data", data).CombinedOutput(); return string(out) },

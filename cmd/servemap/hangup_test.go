@@ -20,14 +20,13 @@ import (
 
 // TestHangupsLeaveTheSitemapAndNothingElse has the settings read anew twenty times, while visitors come.
 func TestHangupsLeaveTheSitemapAndNothingElse(t *testing.T) {
-	behind := httptest.NewServer(http.HandlerFunc(blog))
-	defer behind.Close()
+	behind := base.Serve(t, blog)
 	data := t.TempDir()
-	s, c := start(t, data, "run", "-config",
+	s := start(t, data, "run", "-config",
 		write(t, fmt.Sprintf("origin = %q\nto = %q\ndata = %q\nlisten = '127.0.0.1:0'\ninside = true\nexplore = true\n",
-			origin, behind.URL, data)))
+			origin, behind, data)))
 	s.log.await(t, "msg=explored")
-	files := func() int { return len(entries(t, fmt.Sprintf("/proc/%d/fd", c.Process.Pid))) }
+	files := func() int { return len(entries(t, fmt.Sprintf("/proc/%d/fd", s.process.Pid))) }
 	before, end := files(), make(chan struct{})
 	var visits sync.WaitGroup
 	visits.Go(func() {
@@ -43,7 +42,7 @@ func TestHangupsLeaveTheSitemapAndNothingElse(t *testing.T) {
 		}
 	})
 	for range 20 {
-		base.Check(t, c.Process.Signal(syscall.SIGHUP))
+		s.signal(syscall.SIGHUP)
 		s.log.await(t, "the settings were read anew")
 	}
 	close(end)
@@ -55,19 +54,17 @@ func TestHangupsLeaveTheSitemapAndNothingElse(t *testing.T) {
 
 // A command without a file has nothing to read anew, and must not end.
 func TestHangupEndsNoCommandWithoutAFile(t *testing.T) {
-	s, c := start(t, t.TempDir(), "files", writeSite(t), "-origin", origin)
-	base.Check(t, c.Process.Signal(syscall.SIGHUP))
+	s := start(t, t.TempDir(), "files", writeSite(t), "-origin", origin)
+	s.signal(syscall.SIGHUP)
 	s.log.await(t, "SIGHUP changes nothing")
 	wantStatus(t, http.StatusOK, s.at+"/a.html")
-	base.Check(t, c.Process.Signal(syscall.SIGTERM))
-	if code := s.stop(); code != codeDone {
-		t.Errorf("code %d: %s", code, s.log)
-	}
+	s.signal(syscall.SIGTERM)
+	s.ends()
 }
 
 // TestVisitorsAreServedWhileLongAnswersEnd has an event stream that never ends.
 func TestVisitorsAreServedWhileLongAnswersEnd(t *testing.T) {
-	behind := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	behind := base.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/events" {
 			blog(w, r)
 			return
@@ -75,15 +72,14 @@ func TestVisitorsAreServedWhileLongAnswersEnd(t *testing.T) {
 		_, _ = io.WriteString(w, "data: x\n\n")
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
-	}))
-	defer behind.Close()
-	s, c := start(t, t.TempDir(), "proxy", "-to", behind.URL, "-origin", origin, "-drain", "2s", "-explore")
+	})
+	s := start(t, t.TempDir(), "proxy", "-to", behind, "-origin", origin, "-drain", "2s", "-explore")
 	s.log.await(t, "msg=explored")
 	stream, err := http.Get(s.at + "/events")
 	base.Check(t, err)
 	defer stream.Body.Close()
 	begun := time.Now()
-	base.Check(t, c.Process.Signal(syscall.SIGTERM))
+	s.signal(syscall.SIGTERM)
 	s.log.await(t, "msg=stopping")
 	for _, path := range []string{"/article-1", "/sitemap.xml"} {
 		wantStatus(t, http.StatusOK, s.at+path)
@@ -96,9 +92,7 @@ func TestVisitorsAreServedWhileLongAnswersEnd(t *testing.T) {
 	if took := time.Since(begun); took < 2*time.Second {
 		t.Errorf("the stream ended after %v", took)
 	}
-	if code := s.stop(); code != codeDone {
-		t.Errorf("code %d: %s", code, s.log)
-	}
+	s.ends()
 }
 
 // TestWhoeverIsLetInIsAnswered has visitors who are never all gone, so that the process ends while one waits for a slow
@@ -115,7 +109,7 @@ func TestWhoeverIsLetInIsAnswered(t *testing.T) {
 // endsAmongVisitors ends a process in so much time, while the last visitor asks for that path.
 func endsAmongVisitors(t *testing.T, last string, most time.Duration) {
 	const slow = 700 * time.Millisecond
-	behind := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	behind := base.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.ReadAll(r.Body)
 		switch r.URL.Path {
 		case "/slow":
@@ -130,9 +124,8 @@ func endsAmongVisitors(t *testing.T, last string, most time.Duration) {
 			return
 		}
 		blog(w, r)
-	}))
-	defer behind.Close()
-	s, c := start(t, t.TempDir(), "proxy", "-to", behind.URL, "-origin", origin, "-explore")
+	})
+	s := start(t, t.TempDir(), "proxy", "-to", behind, "-origin", origin, "-explore")
 	s.log.await(t, "msg=explored")
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, ExpectContinueTimeout: time.Minute}}
 	visit := func(path string) error {
@@ -160,7 +153,7 @@ func endsAmongVisitors(t *testing.T, last string, most time.Duration) {
 		})
 	}
 	time.Sleep(slow)
-	base.Check(t, c.Process.Signal(syscall.SIGTERM))
+	s.signal(syscall.SIGTERM)
 	s.log.await(t, "what was learned is kept")
 	begun := time.Now()
 	if err := visit(last); err == nil && last == "/events" || errors.Is(err, syscall.ECONNREFUSED) {
@@ -178,17 +171,16 @@ func TestWhoeverWaitsTooLongIsAskedToComeAgain(t *testing.T) {
 	for method, refresh := range map[string]string{http.MethodGet: "2", http.MethodPost: ""} {
 		t.Run(method, func(t *testing.T) {
 			asked := make(chan struct{})
-			behind := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			behind := base.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 				if r.URL.Path == "/poll" {
 					close(asked)
 					<-r.Context().Done()
 				}
-			}))
-			defer behind.Close()
-			s, c := start(t, t.TempDir(), "proxy", "-to", behind.URL, "-origin", origin, "-inside", "-drain", "100ms")
+			})
+			s := start(t, t.TempDir(), "proxy", "-to", behind, "-origin", origin, "-inside", "-drain", "100ms")
 			go func() {
 				<-asked
-				_ = c.Process.Signal(syscall.SIGTERM)
+				s.signal(syscall.SIGTERM)
 			}()
 			r, err := http.NewRequest(method, s.at+"/poll", nil)
 			base.Check(t, err)
@@ -199,9 +191,7 @@ func TestWhoeverWaitsTooLongIsAskedToComeAgain(t *testing.T) {
 			if resp.StatusCode != http.StatusServiceUnavailable || again != "2" || by != refresh {
 				t.Errorf("status %d, Retry-After %q, Refresh %q", resp.StatusCode, again, by)
 			}
-			if code := s.stop(); code != codeDone {
-				t.Errorf("code %d: %s", code, s.log)
-			}
+			s.ends()
 		})
 	}
 }
@@ -218,7 +208,7 @@ func TestSocketOfSystemdIsTaken(t *testing.T) {
 	} {
 		file, err := listener.(interface{ File() (*os.File, error) }).File()
 		base.Check(t, err)
-		s, _ := startAs(t, []string{"sh", "-c", `LISTEN_PID=$$ exec "$0" "$@"`}, file, "files", writeSite(t), "-origin",
+		s := startAs(t, []string{"sh", "-c", `LISTEN_PID=$$ exec "$0" "$@"`}, file, "files", writeSite(t), "-origin",
 			origin, "-inside", "-data", t.TempDir(), "-listen", tt.listen)
 		s.log.await(t, tt.want)
 	}

@@ -66,11 +66,13 @@ func wantErrs(t *testing.T, code int, words string, args ...string) {
 
 // server is a command that runs until it is told to stop.
 type server struct {
-	t    *testing.T
-	data string
-	at   string // the address for visitors, once it is known
-	stop func() int
-	log  *lines
+	t       *testing.T
+	args    []string
+	data    string
+	at      string // the address for visitors, once it is known
+	stop    func() int
+	log     *lines
+	process *os.Process // nil if it runs in this one
 }
 
 // onlyHere returns the arguments of a serving command with -data data and a -listen address. No
@@ -90,39 +92,66 @@ func onlyHere(args []string, data string) []string {
 func serve(t *testing.T, data string, args ...string) *server {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	s := &server{t: t, data: data, log: newLines()}
+	s := &server{t: t, args: args, data: data, log: newLines()}
 	ended := make(chan int, 1)
-	args = onlyHere(args, data)
-	go func() { ended <- run(ctx, args, streams{out: io.Discard, err: s.log}) }()
+	go func() { ended <- run(ctx, onlyHere(args, data), streams{out: io.Discard, err: s.log}) }()
 	s.stop = sync.OnceValue(func() int { cancel(); return <-ended })
 	t.Cleanup(func() { s.stop() })
 	s.awaitAddress()
 	return s
 }
 
+// again stops a serving command, and runs it on the same data with more arguments.
+func (s *server) again(more ...string) *server {
+	s.t.Helper()
+	s.stop()
+	return serve(s.t, s.data, slices.Concat(s.args, more)...)
+}
+
 // start runs the command as a process of its own, so that it can be killed.
-func start(t *testing.T, data string, args ...string) (*server, *exec.Cmd) {
+func start(t *testing.T, data string, args ...string) *server {
 	t.Helper()
-	s, c := startAs(t, nil, nil, onlyHere(args, data)...)
+	s := startAs(t, nil, nil, onlyHere(args, data)...)
 	s.data = data
 	s.awaitAddress()
-	return s, c
+	return s
+}
+
+// signal sends a signal to a process of its own.
+func (s *server) signal(is os.Signal) {
+	s.t.Helper()
+	base.Check(s.t, s.process.Signal(is))
+}
+
+// ends fails the test unless a process that was told to end does so in order.
+func (s *server) ends() {
+	s.t.Helper()
+	if code := s.stop(); code != codeDone {
+		s.t.Errorf("code %d: %s", code, s.log)
+	}
 }
 
 // startAs runs the command as another program starts it, with an open file.
-func startAs(t *testing.T, by []string, file *os.File, args ...string) (*server, *exec.Cmd) {
+func startAs(t *testing.T, by []string, file *os.File, args ...string) *server {
 	t.Helper()
 	s, all := &server{t: t, log: newLines()}, slices.Concat(by, os.Args[:1], args)
 	c := exec.Command(all[0], all[1:]...)
 	c.Env = append(os.Environ(), "SERVEMAP_TEST_MAIN=1")
-	c.Stderr = s.log
 	if file != nil {
 		c.ExtraFiles = []*os.File{file}
 	}
-	base.Check(t, c.Start())
+	s.starts(c)
+	return s
+}
+
+// starts starts a process, which is killed when the test ends.
+func (s *server) starts(c *exec.Cmd) {
+	s.t.Helper()
+	c.Stderr = s.log
+	base.Check(s.t, c.Start())
+	s.process = c.Process
 	s.stop = sync.OnceValue(func() int { _ = c.Wait(); return c.ProcessState.ExitCode() })
-	t.Cleanup(func() { _ = c.Process.Kill(); s.stop() })
-	return s, c
+	s.t.Cleanup(func() { _ = c.Process.Kill(); s.stop() })
 }
 
 func (s *server) awaitAddress() {

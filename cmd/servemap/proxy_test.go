@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -48,9 +47,15 @@ func scanned(s, format string, to ...any) bool {
 // before runs the command in front of an upstream.
 func before(t *testing.T, upstream http.HandlerFunc, args ...string) *server {
 	t.Helper()
-	site := httptest.NewServer(upstream)
-	t.Cleanup(site.Close)
-	return serve(t, t.TempDir(), append([]string{"proxy", "-to", site.URL, "-origin", origin}, args...)...)
+	return serve(t, t.TempDir(), append([]string{"proxy", "-to", base.Serve(t, upstream), "-origin", origin}, args...)...)
+}
+
+// explored is before, with all pages explored.
+func explored(t *testing.T, upstream http.HandlerFunc, args ...string) *server {
+	t.Helper()
+	s := before(t, upstream, append(args, "-explore")...)
+	s.log.await(t, "msg=explored")
+	return s
 }
 
 // visitor follows no redirect and unpacks nothing.
@@ -87,8 +92,7 @@ func do(t *testing.T, r *http.Request) (*http.Response, string) {
 }
 
 func TestSiteThatWritesItsCanonicalFromTheHostIsListed(t *testing.T) {
-	s := before(t, blog, "-explore")
-	s.log.await(t, "msg=explored")
+	s := explored(t, blog)
 	if resp, body := get(t, s.at+"/sitemap.xml"); resp.StatusCode != 200 ||
 		strings.Count(body, "<loc>"+origin+"/") != 21 || strings.Contains(body, "127.0.0.1") {
 		t.Errorf("%d %s", resp.StatusCode, body)
@@ -126,10 +130,9 @@ func TestOnlyTrustedProxiesSayWhoAsks(t *testing.T) {
 }
 
 func TestSiteThatIsThisProcessIsRefused(t *testing.T) {
-	site := httptest.NewServer(http.NotFoundHandler())
-	defer site.Close()
-	wantErrs(t, codeUsage, "give the one where the site listens", "proxy", "-to", site.URL, "-origin", origin, "-data",
-		t.TempDir(), "-listen", strings.TrimPrefix(site.URL, "http://"))
+	site := base.Serve(t, http.NotFound)
+	wantErrs(t, codeUsage, "give the one where the site listens", "proxy", "-to", site, "-origin", origin, "-data",
+		t.TempDir(), "-listen", strings.TrimPrefix(site, "http://"))
 	for _, tt := range []struct {
 		to, listen string
 		want       bool
@@ -234,7 +237,7 @@ func TestGatewayBeforePHPThatDoesNotReachItIsASiteThatDoesNotAnswer(t *testing.T
 }
 
 func TestAnswerThatBreaksOffIsNotTakenForAPage(t *testing.T) {
-	s := before(t, func(w http.ResponseWriter, r *http.Request) {
+	s := explored(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/broken" {
 			blog(w, r)
 			return
@@ -243,8 +246,7 @@ func TestAnswerThatBreaksOffIsNotTakenForAPage(t *testing.T) {
 		fmt.Fprint(w, "<html><title>t</title><p>half of it")
 		w.(http.Flusher).Flush()
 		panic(http.ErrAbortHandler)
-	}, "-entry", "/", "-entry", "/broken", "-explore")
-	s.log.await(t, "msg=explored")
+	}, "-entry", "/", "-entry", "/broken")
 	resp, err := visitor.Get(s.at + "/broken")
 	if err == nil {
 		_, err = io.ReadAll(resp.Body)
@@ -259,14 +261,13 @@ func TestAnswerThatBreaksOffIsNotTakenForAPage(t *testing.T) {
 }
 
 func TestUpstreamMayHaveAPathOrAHostOfItsOwn(t *testing.T) {
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+	site := base.Serve(t, func(w http.ResponseWriter,
 		r *http.Request) {
 		fmt.Fprint(w, r.Host, r.RequestURI)
-	}))
-	defer site.Close()
+	})
 	for want, args := range map[string][]string{
-		"example.com/app/a?b":                            {"-to", site.URL + "/app"},
-		strings.TrimPrefix(site.URL, "http://") + "/a?b": {"-to", site.URL, "-host", "upstream"},
+		"example.com/app/a?b":                        {"-to", site + "/app"},
+		strings.TrimPrefix(site, "http://") + "/a?b": {"-to", site, "-host", "upstream"},
 	} {
 		s := serve(t, t.TempDir(), append([]string{"proxy", "-origin", origin}, args...)...)
 		if _, got := get(t, s.at+"/a?b"); got != want {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"strings"
 	"syscall"
@@ -18,12 +17,11 @@ import (
 // TestFileServesSeveralSitesAndIsReadAnew has three sites at one address, and changes one of them.
 func TestFileServesSeveralSitesAndIsReadAnew(t *testing.T) {
 	a, b, dir := writeSite(t), writeSite(t), t.TempDir()
-	behind := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	behind := base.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "<!doctype html><title>Shop</title><p>This is the page of %s.", r.URL.Path)
-	}))
-	defer behind.Close()
+	})
 	text := func(never string) string {
-		return strings.NewReplacer("DIR", dir, "FOLDER-A", a, "FOLDER-B", b, "BEHIND", behind.URL, "NEVER", never).Replace(`
+		return strings.NewReplacer("DIR", dir, "FOLDER-A", a, "FOLDER-B", b, "BEHIND", behind, "NEVER", never).Replace(`
 inside = true
 listen = "127.0.0.1:0"
 admin = "127.0.0.1:0"
@@ -44,7 +42,7 @@ never = [NEVER]
 `)
 	}
 	file := write(t, text(""))
-	s, c := start(t, dir+"/a", "run", "-config", file)
+	s := start(t, dir+"/a", "run", "-config", file)
 	for range 3 {
 		s.log.await(t, "msg=explored")
 	}
@@ -82,7 +80,7 @@ never = [NEVER]
 
 	again := func(text string) {
 		base.Check(t, os.WriteFile(file, []byte(text), 0o600))
-		base.Check(t, c.Process.Signal(syscall.SIGHUP))
+		s.signal(syscall.SIGHUP)
 	}
 	again("nonsense")
 	s.log.await(t, "the new settings cannot be used")
@@ -110,10 +108,8 @@ never = [NEVER]
 	if text := s.log.String(); strings.Contains(text, "badgerstore: cannot be used") {
 		t.Errorf("reading the file anew logs what passes: %s", text)
 	}
-	base.Check(t, c.Process.Signal(syscall.SIGTERM))
-	if code := s.stop(); code != codeDone {
-		t.Errorf("code %d: %s", code, s.log)
-	}
+	s.signal(syscall.SIGTERM)
+	s.ends()
 	wantOut(t, codeNo, "`never` names it", "explain", "-data", dir+"/b", "/a.html")
 	if _, err := os.Stat(control.Socket(s.data)); !os.IsNotExist(err) {
 		t.Errorf("the socket is still there: %v", err)
@@ -146,16 +142,14 @@ func TestSiteWhoseFolderIsCutOffIsFound(t *testing.T) {
 
 func TestSitesWhoseFoldersAndReservesLookAlikeAreKeptApart(t *testing.T) {
 	site, dir := writeSite(t), t.TempDir()
-	s, c := start(t, dir+"/a", "run", "-config", write(t, "inside = true\nlisten = '127.0.0.1:0'\nfolder = '"+site+"'\n"+
+	s := start(t, dir+"/a", "run", "-config", write(t, "inside = true\nlisten = '127.0.0.1:0'\nfolder = '"+site+"'\n"+
 		"[[site]]\norigin = 'https://a.example'\ndata = '"+dir+
 		"/a'\nreserve = 12\n[[site]]\norigin = 'https://b.example'\ndata = '"+dir+"/a1'\nreserve = 2\n"))
 	for range 2 {
 		s.log.await(t, "commands are answered")
 	}
-	base.Check(t, c.Process.Signal(syscall.SIGTERM))
-	if code := s.stop(); code != codeDone {
-		t.Errorf("code %d: %s", code, s.log)
-	}
+	s.signal(syscall.SIGTERM)
+	s.ends()
 }
 
 func TestPasswordOpensTheInspectorFromElsewhere(t *testing.T) {

@@ -40,11 +40,10 @@ func TestAddressOfThisProcessIsNotThatOfAnotherProgram(t *testing.T) {
 }
 
 func TestQueryFlagAddsToTheDefault(t *testing.T) {
-	s := before(t, func(w http.ResponseWriter, r *http.Request) {
+	s := explored(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, `<title>%s</title><p>This is %[1]s</p><a href="/?page=2">p</a><a href="/?id=3">i</a><a href="/?color=red">c</a>`, r.URL.RawQuery)
-	}, "-query", "nr,id", "-explore")
-	s.log.await(t, "msg=explored")
+	}, "-query", "nr,id")
 	sameStrings(t, "listed", listed(t, s.data), "/", "/?page=2", "/?id=3")
 	wantOut(t, codeNo, "name it in -query", "explain", "-data", s.data, "/?color=red")
 	wantOut(t, codeNo, "Its address has a parameter that -query does not name", "explain", "-data", s.data, "/?size=5")
@@ -79,8 +78,8 @@ func TestFolderOfAnotherOriginIsTold(t *testing.T) {
 		" and none of https://other.example, which starts anew. Is -origin right?"; strings.Count(s.log.String(), want) != 1 {
 		t.Errorf("it is not told once: %s", s.log)
 	}
-	if again := serve(t, data, "files", site, "-origin", "https://other.example", "-inside"); again.log.await(t,
-		"commands are answered") == "" || strings.Contains(again.log.String(), "starts anew") {
-		t.Errorf("it is told of the same origin: %s", again.log)
+	s = s.again()
+	if s.log.await(t, "commands are answered"); strings.Contains(s.log.String(), "starts anew") {
+		t.Errorf("it is told of the same origin: %s", s.log)
 	}
 }

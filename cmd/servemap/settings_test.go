@@ -2,8 +2,6 @@ package main
 
 import (
 	"flag"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -75,8 +73,7 @@ func TestPrintedSettingsAreReadAgain(t *testing.T) {
 // TestRunServesWhatCommandsWrote takes the settings that a command leaves in the folder of the data, and what config
 // prints.
 func TestRunServesWhatCommandsWrote(t *testing.T) {
-	site, behind := writeSite(t), httptest.NewServer(http.HandlerFunc(blog))
-	defer behind.Close()
+	site, behind := writeSite(t), base.Serve(t, blog)
 	for _, tt := range []struct {
 		name string
 		args func(data string) []string
@@ -85,7 +82,7 @@ func TestRunServesWhatCommandsWrote(t *testing.T) {
 			return []string{"files", site, "-origin", origin, "-keep-for", "60d", "-never", "/a,b"}
 		}},
 		{"proxy", func(string) []string {
-			return []string{"proxy", "-to", behind.URL, "-origin", origin, "-timeout", "90s"}
+			return []string{"proxy", "-to", behind, "-origin", origin, "-timeout", "90s"}
 		}},
 		{"run", func(data string) []string {
 			return []string{"run", "-config", write(t, "[[site]]\nfolder = '"+site+"'\ndata = '"+data+

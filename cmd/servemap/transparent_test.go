@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/http/httputil"
 	"path/filepath"
 	"strings"
@@ -18,7 +17,7 @@ import (
 )
 
 func TestAnswersAreThoseOfTheSite(t *testing.T) {
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	site := base.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Date", "Sun, 01 Nov 2026 08:00:00 GMT")
 		switch r.URL.Path {
 		case "/none":
@@ -39,9 +38,8 @@ func TestAnswersAreThoseOfTheSite(t *testing.T) {
 			http.ServeContent(w, r, "page.html", time.Time{},
 				strings.NewReader("<html><title>t</title><p>a page of some length</html>"))
 		}
-	}))
-	defer site.Close()
-	s := serve(t, t.TempDir(), "proxy", "-to", site.URL, "-origin", origin)
+	})
+	s := serve(t, t.TempDir(), "proxy", "-to", site, "-origin", origin)
 	for _, tt := range []struct{ method, path, header, value string }{
 		{"GET", "/", "", ""}, {"HEAD", "/", "", ""}, {"GET", "/", "Range", "bytes=3-9"}, {"GET", "/", "Range", "bytes=90-"},
 		{"GET", "/", "If-None-Match", `"1"`},
@@ -60,7 +58,7 @@ func TestAnswersAreThoseOfTheSite(t *testing.T) {
 			base.Check(t, err)
 			return string(text) + fmt.Sprint(resp.Trailer)
 		}
-		if direct, proxied := answer(site.URL), answer(s.at); direct != proxied {
+		if direct, proxied := answer(site), answer(s.at); direct != proxied {
 			t.Errorf("%v: the site answers %s\nthe proxy %s", tt, direct, proxied)
 		}
 	}

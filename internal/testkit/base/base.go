@@ -111,6 +111,13 @@ func Ask(h http.Handler, method, target string, lines ...string) *httptest.Respo
 	return w
 }
 
+// Serve serves a site until the test ends, and returns its address.
+func Serve(t testing.TB, site http.HandlerFunc) string {
+	server := httptest.NewServer(site)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
 // Dump returns all records of a store.
 func Dump(t testing.TB, st store.Store) map[string]string {
 	t.Helper()
