@@ -157,6 +157,29 @@ func TestPageThatASiteShowsForOtherAddressesTooIsAPage(t *testing.T) {
 	})
 }
 
+// An old site has no elements that tell its menu from its text, and says in its title only what kind of page it is. An
+// archive of one article is little more than that menu, and so is a year without any, which no page is made for.
+func TestArchiveOfOneArticleIsAPage(t *testing.T) {
+	menu := "<!DOCTYPE html><title>Archive</title>"
+	for n := range 12 {
+		menu += fmt.Sprintf("<div><a href='/archive.php?year=%d'>The %s year of our village</a></div>", 2001+n, adjectives[n])
+	}
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		said := map[string]string{
+			"": "<h1>Welcome</h1><p>" + paragraph(1), "2003": "<h1>Archive</h1><p>Snow on the hill",
+			"2004": "<h1>Archive</h1><p>" + paragraph(2) + "<p>" + paragraph(3), "2009": "<h1>Archive</h1><p>A bridge is built",
+		}[r.URL.Query().Get("year")]
+		if said == "" {
+			said = "<h1>Archive</h1><p>There was nothing to tell."
+		}
+		testkit.Reply(http.StatusOK, menu+said)(w, r)
+	})
+	testkit.Run(t, testkit.Setup{Handler: h, Options: servemap.Options{Query: []string{"year"}}}, func(s *testkit.Site) {
+		explore(s, servemap.ExploreOptions{})
+		s.WantListed("/", "/archive.php?year=2003", "/archive.php?year=2004", "/archive.php?year=2009")
+	})
+}
+
 // A page that is sold shows what the shop shows where it has none. It leaves once that has lasted for a day.
 func TestPageThatBecomesNothingLeavesAfterADay(t *testing.T) {
 	sold := false

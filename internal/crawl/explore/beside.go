@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/nowhere"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/page/response"
@@ -12,11 +13,9 @@ import (
 
 // beside is what the site answers to an address that was made up beside the pages of one shape.
 type beside struct {
-	address string
-	answer  *response.Response
-	shows   *nowhere.Page // nil for an error, as it should be
-	none    bool          // a page of the shape shows something else: the answer is what the site has where it has no page
-	alike   []string      // the locations of pages that show the same, until then
+	shows *nowhere.Page // nil for an error, as it should be
+	none  bool          // a page of the shape shows something else: the answer is what the site has where it has no page
+	alike []string      // the locations of pages that show the same, until then
 }
 
 const (
@@ -27,13 +26,16 @@ const (
 // lookBeside finds out what the site shows where it has no page, if it answers 200 there: once beside each shape of
 // address that has a page. It is called before the page is learned.
 func (e *explorer) lookBeside(ctx context.Context, loc string, a *answer) {
+	l := e.Ledger
+	l.besides.Lock() // others of the shape wait for the answer
+	defer l.besides.Unlock()
+	if l.entry == nil && l.beside != nil && !eligibility.AssetName(loc) { // as robots.txt is, which comes before
+		l.entry = observation.Answered(e.Normalizer, loc, a.page).Facts
+	}
 	_, stands := nowhere.Beside(loc)
 	if stands == "" {
 		return
 	}
-	l := e.Ledger
-	l.besides.Lock() // others of the shape wait for the answer
-	defer l.besides.Unlock()
 	b := l.beside[stands]
 	if b == nil {
 		if b = e.askBeside(ctx, loc); b == nil {
@@ -64,7 +66,7 @@ func (e *explorer) lookBeside(ctx context.Context, loc string, a *answer) {
 
 // isNone notes that an answer is what the site has where it has no page.
 func (e *explorer) isNone(ctx context.Context, stands string, b *beside) {
-	if e.Indexer.Nowhere(ctx, b.address, stands, b.answer, b.alike) == nil { // else the store may answer next time
+	if e.Indexer.Nowhere(ctx, stands, b.shows, b.alike) == nil { // else the store may answer next time
 		b.none, b.alike = true, nil
 	}
 }
@@ -86,10 +88,11 @@ func (e *explorer) askBeside(ctx context.Context, loc string) (b *beside) {
 			return &beside{}
 		}
 		shows := observation.Answered(e.Normalizer, address, a.page)
+		shows.Beside = e.Ledger.entry
 		if b != nil && !b.shows.Alike(shows) {
 			return &beside{}
 		}
-		b = &beside{address: address, answer: a.page, shows: shows}
+		b = &beside{shows: shows}
 	}
 	return b
 }

@@ -34,8 +34,9 @@ type Ledger struct {
 	mu    sync.Mutex      // guards the above: a look may be made while the site is explored
 	waits map[string]bool // locations that a look is wanted at
 
-	besides sync.Mutex         // guards the next one, also while it is found out
+	besides sync.Mutex         // guards the next two, also while they are found out
 	beside  map[string]*beside // by what nowhere.Beside returns
+	entry   *html.Facts        // of the first page, where visitors enter
 }
 
 const (

@@ -18,6 +18,7 @@ type Page struct {
 	Location  string
 	Canonical bool // it names its own location as canonical
 	*html.Facts
+	Beside *html.Facts // another page of the site: what that shows too, as its menu, does not tell the two apart
 }
 
 // Answers are what a site answers where it has no page. The zero value has none.
@@ -29,8 +30,14 @@ type answer struct {
 	canonical bool
 	words     []string // of the address
 	title     []string
-	blocks    [][]string // the words of the main text
+	blocks    []block // of the main text
 	pictures  []string
+}
+
+// block is a block of text.
+type block struct {
+	words  []string
+	common bool // the page beside it shows it too
 }
 
 // How much is kept.
@@ -39,11 +46,10 @@ const (
 	mostBlocks  = 200 // of an answer
 )
 
-// Learn takes the answer to a made-up address, nil if that is an error, as it should be. stands is what Beside says
-// of it.
+// Learn takes the answer to a made-up address. stands is what Beside says of it.
 func (s *Answers) Learn(stands string, p *Page) {
 	s.all = slices.DeleteFunc(s.all, func(a answer) bool { return a.stands == stands })
-	if p != nil && len(s.all) < mostAnswers {
+	if len(s.all) < mostAnswers {
 		s.all = append(s.all, newAnswer(stands, p))
 	}
 }
@@ -65,9 +71,16 @@ func (p *Page) Alike(other *Page) bool {
 
 func newAnswer(stands string, p *Page) answer {
 	a := answer{stands: stands, canonical: p.Canonical, words: addressed(p.Location), title: Words(p.Title)}
+	beside := map[string]bool{}
+	if p.Beside != nil {
+		for _, b := range p.Beside.Blocks {
+			beside[without(Words(b.Text), nil)] = true
+		}
+	}
 	for _, b := range p.Blocks {
 		if b.Main && len(a.blocks) < mostBlocks {
-			a.blocks = append(a.blocks, Words(b.Text))
+			words := Words(b.Text)
+			a.blocks = append(a.blocks, block{words, beside[without(words, nil)]})
 		}
 	}
 	for _, picture := range p.Pictures {
@@ -77,10 +90,12 @@ func newAnswer(stands string, p *Page) answer {
 }
 
 // How much of its text the page must share with the answer, and the answer with the page. For the answer it is only
-// half, since it may offer other pages each time.
+// half, since it may offer other pages each time. So it is of the text without what the page beside them shows: an archive
+// of one article consists of little more than the menu of its site.
 const (
 	ofPage   = .8
 	ofAnswer = .5
+	ofOwn    = .5
 )
 
 // alike reports whether a page shows the same as the answer. What a page begins with, in its title and its text, says
@@ -95,27 +110,31 @@ func (a *answer) alike(p *Page) bool {
 			return false
 		}
 	}
-	theirs, size := map[string]bool{}, 0
-	for _, words := range a.blocks {
-		text := without(words, own)
+	theirs, size, frame := map[string]bool{}, 0, map[string]bool{}
+	for _, b := range a.blocks {
+		text := without(b.words, own)
 		theirs[text], size = true, size+len(text)
+		frame[text] = frame[text] || b.common
 	}
-	common, all, begun := 0, 0, false
+	common, all, framed, begun := 0, 0, 0, false
 	for _, b := range p.Blocks {
 		if !b.Main {
 			continue
 		}
 		text := without(Words(b.Text), own)
-		if !begun && (len(a.blocks) == 0 || text != without(a.blocks[0], own)) {
+		if !begun && (len(a.blocks) == 0 || text != without(a.blocks[0].words, own)) {
 			return false
 		}
 		begun, all = true, all+len(text)
 		if theirs[text] {
 			common += len(text)
 		}
+		if frame[text] {
+			framed += len(text)
+		}
 	}
 	return begun == (len(a.blocks) > 0) && float64(common) >= ofPage*float64(all) &&
-		float64(common) >= ofAnswer*float64(size)
+		float64(common) >= ofAnswer*float64(size) && float64(common-framed) >= ofOwn*float64(all-framed)
 }
 
 // Words returns the words of a text without its numbers.

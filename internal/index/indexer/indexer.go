@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/decide/nowhere"
 	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/index/merge"
 	"github.com/servemap/servemap/internal/index/observation"
@@ -271,15 +272,14 @@ func (x *Indexer) Flush(ctx context.Context) error {
 	return x.call(ctx, func(ctx context.Context) error { return x.work(ctx, true) })
 }
 
-// Nowhere notes the site's answer to a made-up address, see [nowhere.Beside]. A location that shows the same is no page
+// Nowhere notes what the site shows at a made-up address, see [nowhere.Beside]. A location that shows the same is no page
 // either. Some locations may have been taken for pages before.
-func (x *Indexer) Nowhere(ctx context.Context, address, stands string, answer *response.Response,
-	shown []string) error {
+func (x *Indexer) Nowhere(ctx context.Context, stands string, shows *nowhere.Page, shown []string) error {
 	return x.call(ctx, func(ctx context.Context) error {
 		if err := x.records.open(ctx); err != nil {
 			return err
 		}
-		x.site.LearnNowhere(address, stands, answer)
+		x.site.LearnNowhere(stands, shows)
 		return x.commit(ctx, x.keys(shown), func(m *merge.Transaction) {
 			for _, location := range shown {
 				m.ShowsNothing(location)

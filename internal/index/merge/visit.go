@@ -7,8 +7,8 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
+	"github.com/servemap/servemap/internal/decide/nowhere"
 	"github.com/servemap/servemap/internal/index/observation"
-	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
 
@@ -65,11 +65,8 @@ func (site *Site) showing(showing uint64) uint64 {
 	return site.Secret.Hash("showing", strconv.FormatUint(showing, 16))
 }
 
-// LearnNowhere learns the site's answer to a made-up address, see [nowhere.Beside]; nil if it is an error, as it should
-// be.
-func (site *Site) LearnNowhere(address, stands string, answer *response.Response) {
-	site.nowhere.Learn(stands, observation.Answered(site.Normalizer, address, answer))
-}
+// LearnNowhere learns what the site shows at a made-up address, see [nowhere.Beside].
+func (site *Site) LearnNowhere(stands string, shows *nowhere.Page) { site.nowhere.Learn(stands, shows) }
 
 // ShowsNothing notes that a page shows what the site shows where it has none. It does so only for a page that was first
 // seen lately. Others leave by their visits, once that has lasted.

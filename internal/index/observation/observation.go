@@ -353,11 +353,8 @@ func (o *Observation) findCanonical(norm *location.Normalizer, facts *html.Facts
 // same only if all their bytes are.
 const tellingText = 64
 
-// Answered returns what an answer to a made-up address shows, nil for nil.
+// Answered returns what the answer to a request for an address shows.
 func Answered(norm *location.Normalizer, address string, answer *response.Response) *nowhere.Page {
-	if answer == nil {
-		return nil
-	}
 	facts := html.Read(answer.Body, html.Options{ContentType: answer.Header.ContentType})
 	names := norm.Resolve(norm.Base(address, facts.Base), facts.Canonical).Location
 	return &nowhere.Page{Location: address, Canonical: facts.Canonical != "" && names == address, Facts: &facts}
