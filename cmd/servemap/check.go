@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -54,12 +55,41 @@ func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 	fs.BoolVar(&c.crawl, "crawl", false,
 		"crawl the site too, and say which links within it are broken, which linked pages are not listed, and which listed "+
 			"ones nobody links to")
-	c.fail.flag(fs, "such as noindex or, with -crawl, broken-link,missing, as -json and .csv name them; or for all advice")
+	c.fail.flag(fs, "such as noindex or, with -crawl, broken-link,missing, as -json and .csv name them; all for any finding")
 	fs.StringVar(&c.data, "data", "", "compare the dates with what servemap observed, as the `DIR` of proxy, files, run "+
 		"or crawl has it")
 	fs.DurationVar(&c.Time, "time", 5*time.Minute, "how `LONG` the check may take at most, such as 90s or 10m")
 	fs.Lookup("time").DefValue = "5m"
+	fs.VisitAll(func(f *flag.Flag) { f.Value = &counted{Getter: f.Value.(flag.Getter)} })
 	return c.run
+}
+
+// counted is a flag that counts how often it is given.
+type counted struct {
+	flag.Getter
+	times int
+}
+
+// Set is for [flag.Value].
+func (c *counted) Set(text string) error { c.times++; return c.Getter.Set(text) }
+
+// IsBoolFlag is for package flag.
+func (c *counted) IsBoolFlag() bool { _, is := c.Get().(bool); return is }
+
+// refuse refuses a flag that would do nothing: an empty one, such as a variable of a CI that is not set, nothing of
+// something, or the first of two.
+func (c *checking) refuse(f *flag.Flag) error {
+	switch given := f.Value.(*counted); {
+	case strings.Trim(f.Value.String(), ", ") == "":
+		return usage("-%s is empty; give a value, or leave it out", f.Name)
+	case f.Name == "pages" && c.Pages < 1, f.Name == "time" && c.Time <= 0:
+		return usage("-%s %s: give more than 0, or leave it out", f.Name, f.Value)
+	case f.Name == "origin" && !address.IsRoot(c.Origin):
+		return usage("-origin %s: give it without a path, as %s", f.Value, address.Site(c.Origin))
+	case given.times > 1 && f.Name != "fail" && !given.IsBoolFlag():
+		return usage("-%s is given %d times; give it once", f.Name, given.times)
+	}
+	return nil
 }
 
 // needed are the kinds of findings that only a flag has looked for, by that flag.
@@ -79,10 +109,12 @@ func (c *checking) run(ctx context.Context, name string) error {
 	if c.URL = at; err == nil && c.origin != "" {
 		c.Origin, _, err = addressOf(c.origin)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		c.flags.Visit(func(f *flag.Flag) { err = cmp.Or(err, c.refuse(f)) })
 	}
-	err = c.fail.check(report.Names(), "Give kinds such as broken-link, missing and orphan, or advice for all of them.")
+	if err == nil {
+		err = c.fail.check(report.Names())
+	}
 	if err != nil {
 		return err
 	}
@@ -90,17 +122,6 @@ func (c *checking) run(ctx context.Context, name string) error {
 		if needs := needed[kind]; needs == "crawl" && !c.crawl || needs == "data" && c.data == "" {
 			return usage("-fail %s needs -%s, which alone looks for that", kind, needs)
 		}
-	}
-	if c.Pages < 0 {
-		return usage("-pages %d: give how many pages to read, or 0 for as many as are answered fast", c.Pages)
-	}
-	c.flags.Visit(func(f *flag.Flag) { // such as a variable of a CI that is not set
-		if f.Value.String() == "" {
-			err = usage("-%s is empty; give a value, or leave it out", f.Name)
-		}
-	})
-	if err != nil {
-		return err
 	}
 	if _, is := writers[strings.ToLower(filepath.Ext(c.out))]; c.out != "" && !is {
 		return usage("-out %s: give a name that ends in .html, .md, .csv or .json", c.out)
@@ -160,30 +181,51 @@ func result(r *report.Report, err error, bare bool, host string, fail failing) e
 type failing string
 
 func (f *failing) flag(fs *flag.FlagSet, which string) {
-	fs.StringVar((*string)(f), "fail", "", "end with exit code 3 for these `KINDS` too, "+which)
+	fs.Var(f, "fail", "end with exit code 3 for these `KINDS` too, "+which)
 }
+
+// Set is for [flag.Value]. Each -fail adds its kinds.
+func (f *failing) Set(text string) error {
+	*f = failing(strings.Trim(string(*f)+","+text, ", "))
+	return nil
+}
+
+// Get is for [flag.Getter].
+func (f *failing) Get() any { return *f }
+
+// String is for [flag.Value].
+func (f *failing) String() string { return string(*f) }
 
 func (f failing) kinds() []string {
 	return strings.FieldsFunc(string(f), func(c rune) bool { return c == ',' || c == ' ' })
 }
 
-// check refuses a kind that the command never finds. which says what it finds.
-func (f failing) check(names []string, which string) error {
+// check refuses a kind that the command never finds, and names those that may be meant, or all.
+func (f failing) check(names []string) error {
+	all := "The kinds are " + strings.Join(names, ", ") + ", and all for any of them."
 	for _, kind := range f.kinds() {
+		words := strings.Split(kind, "-")
+		alike := slices.DeleteFunc(slices.Clone(names), func(name string) bool { // as moved-link for redirect-link
+			return !slices.ContainsFunc(strings.Split(name, "-"), func(w string) bool { return slices.Contains(words, w) })
+		})
 		switch {
-		case slices.Contains(names, kind):
+		case slices.Contains(names, kind), kind == "all":
+			continue
 		case slices.Contains(report.Names(), kind):
-			return usage("-fail %s: only servemap check finds that. %s", kind, which)
-		default:
-			return usage("-fail %s: there is no such kind of finding. %s", kind, settings.Meant(kind, names, which))
+			return usage("-fail %s: only servemap check finds that. %s", kind, all)
+		case len(alike) > 0:
+			all = "Did you mean " + strings.Join(alike, " or ") + "?"
 		}
+		return usage("-fail %s: there is no such kind of finding. %s", kind, settings.Meant(kind, names, all))
 	}
 	return nil
 }
 
 // has reports whether one of these kinds or levels is meant.
 func (f failing) has(found ...string) bool {
-	return slices.ContainsFunc(f.kinds(), func(kind string) bool { return slices.Contains(found, kind) })
+	return slices.ContainsFunc(f.kinds(), func(kind string) bool {
+		return slices.Contains(found, kind) || kind == "all" && len(found) > 0
+	})
 }
 
 // option writes a flag as it was given, "" for one that only says where the report goes, or where a folder of one's own

@@ -258,7 +258,18 @@ func TestCheckSaysWhatIsWrongWithACall(t *testing.T) {
 		{"-out: /sys/r.html cannot be written: ", []string{site, "-out", "/sys/r.html"}},
 		{"-fail broken-link needs -crawl, which alone looks for that", []string{site, "-fail", "noindex,broken-link"}},
 		{"-fail seen-moved needs -data", []string{site, "-fail", "seen-moved"}},
+		{"-fail redirect-link: there is no such kind of finding. Did you mean broken-link or moved-link or redirect?",
+			[]string{site, "-fail", "redirect-link"}},
+		{"-fail nothing: there is no such kind of finding. The kinds are ancient, blocked, ", []string{site, "-fail", "nothing"}},
 		{"-out is empty; give a value, or leave it out", []string{site, "-out", ""}},
+		{"-fail is empty; give a value, or leave it out", []string{site, "-fail", ", "}},
+		{"-pages 0: give more than 0, or leave it out", []string{site, "-pages", "0"}},
+		{"-pages -3: give more than 0, or leave it out", []string{site, "-pages", "-3"}},
+		{"-time 0s: give more than 0, or leave it out", []string{site, "-time", "0s"}},
+		{"-time -1m0s: give more than 0, or leave it out", []string{site, "-time", "-1m"}},
+		{"-out is given 2 times; give it once", []string{site, "-out", "a.html", "-out", "b.md"}},
+		{"-origin https://a.example/blog: give it without a path, as https://a.example",
+			[]string{site, "-origin", "https://a.example/blog"}},
 		{"-data " + data + " is about " + other, []string{site, "-data", data}},
 	} {
 		wantErrs(t, codeUsage, tt.want, append([]string{"check"}, tt.args...)...)
@@ -463,9 +474,14 @@ func TestCheckTellsABoxToLogInFromALogIn(t *testing.T) {
 	}
 }
 
-func TestCheckThatCannotDecideWhatFailNamesSaysNo(t *testing.T) {
+func TestCheckFailsForWhatFailNames(t *testing.T) {
 	site := siteOf(t, map[string]string{"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/"),
 		"/": aPage + "<a href=/busy>on</a>", "/busy": "HTTP 503 Retry-After: 3600"})
+	advised := siteOf(t, map[string]string{"/robots.txt": "User-agent: *", "/sitemap.xml": set("/"), "/": aPage})
+	wantOut(t, codeDone, "0 faults, 1 piece of advice", "check", advised, "-fail", "slow")
+	wantOut(t, codeNo, "0 faults, 1 piece of advice", "check", advised, "-fail", "all")
+	wantOut(t, codeNo, "0 faults, 1 piece of advice", "check", advised, "-fail", "unnamed", "-fail", "slow")
+	wantOut(t, codeDone, "0 faults\n", "check", site, "-fail", "all")
 	for _, tt := range []struct {
 		name, want string
 		code       int
@@ -563,7 +579,7 @@ func TestCheckAsksForEachPageOnce(t *testing.T) {
 		t.Errorf("without %q: %s%s", want, out, errs)
 	}
 	for path, n := range asked {
-		if n > 1 && strings.HasPrefix(path, "/p/") {
+		if n > 1 && (strings.HasPrefix(path, "/p/") || path == "/robots.txt") {
 			t.Errorf("it asked for %s %d times", path, n)
 		}
 	}

@@ -73,7 +73,7 @@ type crawl struct {
 const crawlAtOnce = 16
 
 func (c *crawl) run(ctx context.Context, address string) error {
-	if err := c.fail.check(crawlKinds, "A crawl finds "+strings.Join(crawlKinds, ", ")+"."); err != nil {
+	if err := c.fail.check(crawlKinds); err != nil {
 		return err
 	}
 	password := c.Password

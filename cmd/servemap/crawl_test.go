@@ -727,7 +727,7 @@ func TestCrawlFailsForWhatItFinds(t *testing.T) {
 	}{
 		{"orphan", "Listed, but linked from no listed page\n     1  ", codeNo}, {"advice", "linked from no listed page", codeNo},
 		{"broken-link,fault", "linked from no listed page", codeDone},
-		{"missing", "-fail missing: only servemap check finds that. A crawl finds broken-link, orphan, advice, fault, ",
+		{"missing", "-fail missing: only servemap check finds that. The kinds are broken-link, orphan, advice, fault, ",
 			codeUsage},
 	} {
 		code, says, errs := call(t, "crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml"), "-fail", tt.fail)
