@@ -144,3 +144,10 @@ func (m Mark) Recognises(v *View) bool {
 	gone, of := m.missing(v)
 	return 2*len(gone) <= of && len(gone) < of
 }
+
+// Resembles reports whether of two pages one shows half of the other one's own texts, whichever has fewer.
+func (m Mark) Resembles(other Mark) bool {
+	a, b := m.own.set(), other.own.set()
+	n := min(a.len(), b.len())
+	return n > 0 && 2*(a.len()+b.len()-a.union(b).len()) >= n
+}

@@ -42,6 +42,27 @@ func TestDuplicatesAreOnePage(t *testing.T) {
 	}
 }
 
+// Both may have something of each visit, as a line that is drawn by lot.
+func TestIndexFileIsItsFolder(t *testing.T) {
+	page := func(canonical, line string) string {
+		return "<!DOCTYPE html><title>News</title>" + canonical + "<main><p>The bridge is open again.</p><p>The mill burned on " +
+			"Monday.</p><p>" + line + "</p></main>"
+	}
+	const dir, file = "/news/", "/news/index.php"
+	home := see("/", html("home", dir, file))
+	a, b := see(dir, page("", "A quiet river carries far.")), see(file, page("", "Bread is best on the second day."))
+	tell(t, options{}, []story{
+		{"the file after the folder", []step{home, a, b, is(file, held, eligibility.Duplicate), a}, []string{"/", dir}},
+		{"the folder after the file", []step{home, b, a, b, is(file, held, eligibility.Duplicate)}, []string{"/", dir}},
+		{"the folder shows something else", []step{home, see(dir, html("a list")), b}, []string{"/", dir, file}},
+		{"nobody has seen the folder", []step{home, b}, []string{"/", file}},
+		{"the folder has left", []step{home, a, b, see(dir, head(noIndex)), b}, []string{"/", file}},
+		{"the file names itself as canonical", []step{home, a,
+			see(file, page("<link rel=canonical href="+file+">", "Who builds a bridge needs two banks."))},
+			[]string{"/", dir, file}},
+	})
+}
+
 // PHP's http_build_query puts a parameter first or last as a program likes. Such pages often have something of each
 // visit, so their contents differ.
 func TestOnePageIsListedWhateverTheOrderOfItsParameters(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/schema/keys"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
@@ -31,6 +32,7 @@ func disallowed(r *eligibility.Record, obeyed *robots.Obeyed) bool {
 // verdict depends on this one and must be judged next, nil for none.
 func (g page) judge() (next *pagerecord.Page) {
 	next = g.judgeContent()
+	g.standForFolder()
 	first := g.standForAllOrders()
 	if first == nil {
 		return next
@@ -39,6 +41,20 @@ func (g page) judge() (next *pagerecord.Page) {
 		g.Save(next)
 	}
 	return first
+}
+
+// standForFolder decides between the page, such as /blog/index.php, and its folder, if that is listed and shows much of
+// the same, as between copies: both may have something of each visit.
+func (g page) standForFolder() {
+	p := g.p
+	folder := location.Folder(p.Loaded.Location)
+	if folder == "" || !p.Listed() {
+		return
+	}
+	rival := g.rival(p.Loaded.Location, sitewide.Duplicates{Listed: folder})
+	if rival != nil && p.Mark.Resembles(rival.Mark) {
+		g.standBeside(rival)
+	}
 }
 
 // standForAllOrders decides between the page and the one that is listed with the same parameters in another order, as
@@ -61,15 +77,8 @@ func (g page) standForAllOrders() (rival *pagerecord.Page) {
 		rival = g.rival(p.Loaded.Location, sitewide.Duplicates{Listed: first})
 	}
 	if rival != nil {
-		r := p.Judged()
-		c := g.site.Context(&r, g.site.Robots, g.moment())
-		c.Copies = g.copies(rival, 2, p.Showing)
-		if s, _ := eligibility.Decide(r, c); !s.Listed() {
-			p.Standing = s
-			g.leave(g.site.ID(p.Loaded.Location))
-			return nil
-		}
-		if c.Copies.Listed.Rank >= eligibility.Trusted { // the owner wants both
+		claim := g.standBeside(rival)
+		if !p.Listed() || claim.Rank >= eligibility.Trusted { // the owner wants both
 			return nil
 		}
 	}
@@ -77,6 +86,20 @@ func (g page) standForAllOrders() (rival *pagerecord.Page) {
 		g.Put(key, []byte(p.Loaded.Location))
 	}
 	return rival
+}
+
+// standBeside decides whether the listed page stays so beside another one, as beside a copy. It returns the other one's
+// claim.
+func (g page) standBeside(rival *pagerecord.Page) eligibility.Claim {
+	p := g.p
+	r := p.Judged()
+	c := g.site.Context(&r, g.site.Robots, g.moment())
+	c.Copies = g.copies(rival, 2, p.Showing)
+	if s, _ := eligibility.Decide(r, c); !s.Listed() {
+		p.Standing = s
+		g.leave(g.site.ID(p.Loaded.Location))
+	}
+	return *c.Copies.Listed
 }
 
 // judgeContent is judge for a page as its record describes it.
@@ -150,8 +173,8 @@ func (m *Transaction) putDuplicates(showing uint64, d sitewide.Duplicates) {
 
 // rival returns the other page that is listed with a content, nil if there is none. A page that the site itself no
 // longer gets, as after it was renamed, does not count.
-func (m *Transaction) rival(location string, d sitewide.Duplicates) *pagerecord.Page {
-	if d.Listed == "" || d.Listed == location {
+func (m *Transaction) rival(loc string, d sitewide.Duplicates) *pagerecord.Page {
+	if d.Listed == "" || d.Listed == loc {
 		return nil
 	}
 	if p, known := m.Load(d.Listed); known && p.Listed() && !p.Looked {

@@ -3,6 +3,7 @@
 package reader
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -13,6 +14,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/merge"
+	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/schema/changelog"
 	"github.com/servemap/servemap/internal/schema/keys"
@@ -95,25 +97,26 @@ func (r *Reader) OtherSpelling(ctx context.Context, location string) string {
 	return ""
 }
 
-func (r *Reader) pageOf(ctx context.Context, location string) (Known, error) {
-	found, key, err := r.find(ctx, location)
+func (r *Reader) pageOf(ctx context.Context, loc string) (Known, error) {
+	found, key, err := r.find(ctx, loc)
 	s := found[0]
-	p := r.Know(location, s)
+	p := r.Know(loc, s)
 	if err != nil || key == nil {
 		return p, err
 	}
-	p.Canonical = key.Unseal(location, s.Canonical)
+	p.Canonical = key.Unseal(loc, s.Canonical)
 	if p.Reason != eligibility.Duplicate {
 		return p, nil
 	}
-	if order := r.site.Keys.Order(location); order != "" {
+	if order := r.site.Keys.Order(loc); order != "" {
 		if first, err := txn.Read(ctx, r.store, order); err != nil || keys.IsLocation(string(first)) {
 			p.SameAs = string(first)
 			return p, err
 		}
 	}
 	duplicates, err := txn.Read(ctx, r.store, r.site.Keys.Duplicates(s.Showing))
-	p.SameAs = sitewide.ReadDuplicates(duplicates, func(of string) uint64 { return key.Name(of).ID }).Listed
+	copies := sitewide.ReadDuplicates(duplicates, func(of string) uint64 { return key.Name(of).ID })
+	p.SameAs = cmp.Or(copies.Listed, location.Folder(loc))
 	return p, err
 }
 

@@ -106,6 +106,18 @@ func Sorted(location string) string {
 	return path + "?" + strings.Join(pairs, "&")
 }
 
+// index matches the name of the file that a server shows for its folder, behind that.
+var index = regexp.MustCompile(`^(.*/)index\.\pL{2,5}(\?.*)?$`)
+
+// Folder returns the folder that a location most likely shows by its name, with its query: "/blog/" for
+// "/blog/index.php". It returns "" for others.
+func Folder(location string) string {
+	if is := index.FindStringSubmatch(location); is != nil {
+		return is[1] + is[2]
+	}
+	return ""
+}
+
 // maxPageWord is how many characters a word has that is the value of "page", if the owner has not named that
 // parameter. A longer one, or one with more digits than pageValue takes, may be an address, a search or a secret.
 const maxPageWord = 24
