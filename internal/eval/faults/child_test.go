@@ -1,13 +1,13 @@
-package main
+package faults
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/servemap/servemap/internal/eval/kit"
@@ -19,6 +19,7 @@ const recoveryLimit = time.Minute
 
 // child is a site in another process.
 type child struct {
+	testing.TB
 	*kit.Child
 	public string // URL of the site
 	begun  time.Time
@@ -34,57 +35,56 @@ type launch struct {
 	moods bool
 }
 
-// start waits until the site serves. If the site ends before that, start returns it with an
-// error.
-func (l launch) start(ctx context.Context) (*child, error) {
+// start waits until the site serves. It ends with the test, which shows what the site logged if it fails.
+func (l launch) start(t testing.TB) *child {
+	t.Helper()
 	l.pages.mu.RLock()
 	state, err := json.Marshal(l.pages)
 	l.pages.mu.RUnlock()
-	if err != nil {
-		return nil, err
-	}
+	base.Check(t, err)
 	command, err := kit.Self(siteArg, "-dir", l.dir, "-state", string(state), fmt.Sprintf("-moods=%t", l.moods))
-	if err != nil {
-		return nil, err
-	}
+	base.Check(t, err)
 	c := &child{
-		begun: time.Now(), log: new(base.Log),
+		TB: t, begun: time.Now(), log: new(base.Log),
 		client: &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 8}},
 	}
-	if c.Child, err = kit.Start(ctx, c.log, command); c.Child == nil {
-		return nil, err
-	}
-	if err == nil {
-		c.public, c.ask = c.Said[0], kit.FromServer(c.client, c.Said[1])
-	}
-	return c, c.explain(err)
-}
-
-// explain adds what the site logged to an error.
-func (c *child) explain(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%w\n%s", err, c.log)
+	c.Child, err = kit.Start(t.Context(), c.log, command)
+	t.Cleanup(func() {
+		if c.Child != nil {
+			c.Kill()
+		}
+		if t.Failed() {
+			t.Logf("the site logged:\n%s", c.log)
+		}
+	})
+	base.Check(t, err)
+	c.public, c.ask = c.Said[0], kit.FromServer(c.client, c.Said[1])
+	return c
 }
 
 // awaitWork waits until the store works, and returns how long that took from the start.
-func (c *child) awaitWork(limit time.Duration) (time.Duration, error) {
-	err := c.await(limit, "the store works", func(now status) bool { return now.Health == "" })
-	return time.Since(c.begun), c.explain(err)
+func (c *child) awaitWork(limit time.Duration) time.Duration {
+	c.Helper()
+	c.await(limit, "the store works", func(now status) bool { return now.Health == "" })
+	return time.Since(c.begun)
 }
 
-// awaitFlush waits until all that was seen can be stored.
-func (c *child) awaitFlush() (time.Duration, error) {
-	return kit.Until(recoveryLimit, "the store works", func() bool { return c.order("flush") == nil })
+// awaitFlush waits until all that was seen can be stored, and returns how long that took.
+func (c *child) awaitFlush() time.Duration {
+	c.Helper()
+	took, err := kit.Until(recoveryLimit, "the store works", func() bool { _, err := c.tell("flush"); return err == nil })
+	base.Check(c, err)
+	return took
 }
 
 // order makes the site do something. The arguments are names and values, alternating.
-func (c *child) order(what string, args ...string) error {
+func (c *child) order(what string, args ...string) {
+	c.Helper()
 	_, err := c.tell(what, args...)
-	return err
+	base.Check(c, err)
 }
 
+// tell is order for what may fail.
 func (c *child) tell(what string, args ...string) ([]byte, error) {
 	form := url.Values{}
 	for i := 0; i < len(args); i += 2 {
@@ -105,47 +105,40 @@ func (c *child) status() (s status, err error) {
 	return s, json.Unmarshal(body, &s)
 }
 
-// await waits until the site reports a status that holds.
-func (c *child) await(limit time.Duration, what string, holds func(status) bool) error {
+// await waits until the site reports a status that holds, and returns it.
+func (c *child) await(limit time.Duration, what string, holds func(status) bool) (now status) {
+	c.Helper()
 	var failure error
 	_, err := kit.Until(limit, what, func() bool {
-		var now status
 		now, failure = c.status()
 		return failure == nil && holds(now)
 	})
-	return errors.Join(err, failure)
+	base.Check(c, errors.Join(err, failure))
+	return now
 }
 
 // rest returns the status of a site without visitors, once its connections are closed and
 // its garbage is collected.
-func (c *child) rest(v *visitors) (last status, err error) {
+func (c *child) rest(v *visitors) status {
+	c.Helper()
 	v.client.CloseIdleConnections()
-	if err := c.order("collect"); err != nil {
-		return last, err
-	}
-	err = c.await(20*time.Second, "connections are closed", func(now status) bool {
-		before := last.Goroutines
-		last = now
-		return now.Goroutines == before
+	c.order("collect")
+	before := -1
+	return c.await(20*time.Second, "connections are closed", func(now status) bool {
+		rests := now.Goroutines == before
+		before = now.Goroutines
+		return rests
 	})
-	return last, err
 }
 
 // withdraw changes a page so that it leaves the sitemap.
-func (c *child) withdraw(pages *fates, path string, to fate) error {
+func (c *child) withdraw(pages *fates, path string, to fate) {
+	c.Helper()
 	pages.set(path, to)
-	return c.order("fate", "path", path, "to", string(to))
+	c.order("fate", "path", path, "to", string(to))
 }
 
-// wantPages checks that the first pages are listed, and that no forbidden page is.
-func (c *child) wantPages(v *visitors, pages int) error {
-	if err := c.order("flush"); err != nil {
-		return err
-	}
-	return c.lists(v, pages)
-}
-
-// lists is wantPages without a wait for what was seen to be stored.
+// lists returns an error unless the first pages are listed, and no forbidden page is.
 func (c *child) lists(v *visitors, pages int) error {
 	listed, err := v.sitemap(c.public)
 	if err != nil {

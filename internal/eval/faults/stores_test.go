@@ -1,14 +1,14 @@
-package main
+package faults
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"testing"
 	"time"
 
 	"github.com/servemap/servemap/internal/testkit/base"
@@ -78,6 +78,7 @@ const requestsEach = 25_000
 
 // siege is a site whose store misbehaves.
 type siege struct {
+	*testing.T
 	site     *child
 	visitors *visitors
 	sections int           // new sections that are visited in each mood
@@ -86,38 +87,29 @@ type siege struct {
 	told     []string
 }
 
-func badStores(ctx context.Context, cfg *config) (line string, err error) {
-	s := &siege{visitors: newVisitors()}
+func badStores(t *testing.T) {
+	s := &siege{T: t, visitors: newVisitors()}
 	s.sections = requestsEach/(sectionPages+3)/20 + 1 // each section is visited twenty times
-	l := launch{dir: filepath.Join(cfg.work, "store"), pages: newFates(s.sections * int(moods)), moods: true}
-	if s.site, err = l.start(ctx); err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, s.site.Stop()) }()
+	s.site = launch{dir: t.TempDir(), pages: newFates(s.sections * int(moods)), moods: true}.start(t)
 	s.visitors.walk(s.site.public, 0, 1)
-	if _, err := s.site.awaitFlush(); err != nil { // the folder may still be opened
-		return "", err
+	s.site.awaitFlush() // the folder may still be opened
+	start := s.site.rest(s.visitors)
+	for m := slow; m < moods; m++ {
+		s.endure(m, start.Usage.Heap)
 	}
-	start, err := s.site.rest(s.visitors)
-	for m := slow; m < moods && err == nil; m++ {
-		if err = s.endure(m, start.Usage.Heap); err != nil {
-			err = s.site.explain(fmt.Errorf("a store that is %v: %w", m, err))
-		}
+	if end := s.site.rest(s.visitors); end.Goroutines > start.Goroutines {
+		t.Errorf("%d goroutines at the start, %d in the end", start.Goroutines, end.Goroutines)
 	}
-	end, restErr := s.site.rest(s.visitors)
-	if end.Goroutines > start.Goroutines {
-		restErr = fmt.Errorf("%d goroutines at the start, %d in the end", start.Goroutines, end.Goroutines)
-	}
-	return fmt.Sprintf("%s; slowest recovery %.1f s; at most %d MB of heap more; told: %s", s.visitors.counts(),
-		s.slowest.Seconds(), s.grown>>20, strings.Join(s.told, "; ")), errors.Join(err, restErr, s.visitors.firstFailure())
+	base.Check(t, s.visitors.firstFailure())
+	base.Check(t, s.site.Stop())
+	fmt.Printf("stores: %s; slowest recovery %.1f s; at most %d MB of heap more; told: %s\n", s.visitors.counts(),
+		s.slowest.Seconds(), s.grown>>20, strings.Join(s.told, "; "))
 }
 
 // endure visits old and new pages while the store has a mood. It checks that Stats reports
 // the trouble, and that the trouble passes.
-func (s *siege) endure(m mood, start int64) error {
-	if err := s.site.order("mood", "be", strconv.Itoa(int(m))); err != nil {
-		return err
-	}
+func (s *siege) endure(m mood, start int64) {
+	s.site.order("mood", "be", strconv.Itoa(int(m)))
 	first, last := int(m-1)*s.sections, int(m)*s.sections
 	var walking sync.WaitGroup
 	for range 4 {
@@ -128,38 +120,29 @@ func (s *siege) endure(m mood, start int64) error {
 		})
 	}
 	walking.Wait()
-	err := s.site.order("collect")
-	st, statusErr := s.site.status()
-	if err := errors.Join(err, statusErr); err != nil {
-		return err
-	}
+	s.site.order("collect")
+	st, err := s.site.status()
+	base.Check(s, err)
 	if s.grown = max(s.grown, st.Usage.Heap-start); s.grown > mostHeap {
-		return fmt.Errorf("the heap grew by %d MB", s.grown>>20)
+		s.Fatalf("with a store that is %v the heap grew by %d MB", m, s.grown>>20)
 	}
 	if m != slow {
-		if err := s.site.await(30*time.Second, "Stats tells",
-			func(now status) bool { st = now; return now.Stats.Store != "" }); err != nil {
-			return err
-		}
+		st = s.site.await(30*time.Second, "Stats tells", func(now status) bool { return now.Stats.Store != "" })
 		s.told = append(s.told, fmt.Sprintf("%v %q", m, st.Stats.Store))
 	}
-	if n := strings.Count(s.site.log.String(), `level=WARN msg="servemap:`); n > int(m) {
-		return fmt.Errorf("%d warnings by now, want one of each mood at most", n)
+	if n := s.site.log.Count(`level=WARN msg="servemap:`); n > int(m) {
+		s.Fatalf("with a store that is %v %d warnings by now, want one of each mood at most", m, n)
 	}
-	return s.recover(last)
+	s.recover(last)
 }
 
 // recover makes the store behave again. Dropped pages are seen at their next visit.
-func (s *siege) recover(sections int) error {
-	if err := s.site.order("mood", "be", strconv.Itoa(int(well))); err != nil {
-		return err
-	}
-	took, err := s.site.awaitFlush()
-	if s.slowest = max(s.slowest, took); err != nil {
-		return err
-	}
-	return s.site.await(recoveryLimit, "all that was visited is listed", func(now status) bool {
+func (s *siege) recover(sections int) {
+	s.site.order("mood", "be", strconv.Itoa(int(well)))
+	s.slowest = max(s.slowest, s.site.awaitFlush())
+	s.site.await(recoveryLimit, "all that was visited is listed", func(now status) bool {
 		s.visitors.walk(s.site.public, 0, sections)
-		return s.site.order("flush") == nil && now.Stats.Store == "" && now.Stats.Listed >= sections*(sectionPages+1)
+		_, err := s.site.tell("flush")
+		return err == nil && now.Stats.Store == "" && now.Stats.Listed >= sections*(sectionPages+1)
 	})
 }

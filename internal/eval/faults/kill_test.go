@@ -1,15 +1,14 @@
-package main
+package faults
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
-	"sync"
+	"testing"
 	"time"
 
 	"github.com/servemap/servemap/internal/eval/kit"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 const (
@@ -21,6 +20,7 @@ const (
 
 // lane is a site that is killed again and again, and what is known of it.
 type lane struct {
+	*testing.T
 	launch   launch
 	rng      *rand.Rand
 	visitors *visitors
@@ -31,90 +31,70 @@ type lane struct {
 	unsure  map[string]bool // withdrawn or forgotten, but the kill came before that could be seen
 	touched map[string]bool // visited by this process
 
-	kills, early, withdrawn, forgotten int
-	slowest                            time.Duration // to reopen
+	kills, early, forgotten int
+	slowest                 time.Duration // to reopen
 }
 
-func kill(ctx context.Context, cfg *config) (line string, err error) {
+func kill(t *testing.T) {
 	all := make([]*lane, lanes)
-	errs := make([]error, lanes)
-	var running sync.WaitGroup
+	t.Cleanup(func() {
+		sum, gone, requests, failed := lane{}, 0, int64(0), int64(0)
+		for _, l := range all {
+			sum.kills, sum.early, sum.forgotten = sum.kills+l.kills, sum.early+l.early, sum.forgotten+l.forgotten
+			sum.slowest, gone = max(sum.slowest, l.slowest), gone+len(l.gone)
+			requests, failed = requests+l.visitors.requests.Load(), failed+l.visitors.failed.Load()
+		}
+		fmt.Printf("kill: %d kills, %d of them while opening, all reopened, the slowest in %.0f ms; %d withdrawals and %d "+
+			"Forgets kept; %d of %d requests failed\n", sum.kills, sum.early, float64(sum.slowest.Milliseconds()), gone-sum.forgotten,
+			sum.forgotten, failed, requests)
+	})
 	for i := range all {
 		l := &lane{
-			launch: launch{dir: filepath.Join(cfg.work, fmt.Sprint("store", i)), pages: newFates(laneSections)},
+			launch: launch{dir: t.TempDir(), pages: newFates(laneSections)},
 			rng:    rand.New(rand.NewPCG(1, uint64(10+i))), visitors: newVisitors(),
 			listed: map[string]bool{}, gone: map[string]bool{}, unsure: map[string]bool{},
 		}
 		all[i] = l
-		kills := (cfg.kills + i) / lanes
-		running.Go(func() { errs[i] = l.run(ctx, kills) })
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			l.T = t
+			for n := range (*kills+i)/lanes + 1 { // the last life is to check the rest
+				l.site = l.launch.start(t)
+				l.live(n == 0)
+				l.kills = n
+			}
+			base.Check(t, l.visitors.firstFailure())
+		})
 	}
-	running.Wait()
-	var sum lane
-	requests, failed := int64(0), int64(0)
-	for _, l := range all {
-		sum.kills, sum.early = sum.kills+l.kills, sum.early+l.early
-		sum.withdrawn, sum.forgotten = sum.withdrawn+l.withdrawn, sum.forgotten+l.forgotten
-		sum.slowest = max(sum.slowest, l.slowest)
-		requests, failed = requests+l.visitors.requests.Load(), failed+l.visitors.failed.Load()
-		err = errors.Join(err, l.visitors.firstFailure())
-	}
-	return fmt.Sprintf("%d kills, %d of them while opening, all reopened, the slowest in %.0f ms; %d withdrawals and %d "+
-		"Forgets kept; %d of %d requests failed",
-		sum.kills, sum.early, float64(sum.slowest.Milliseconds()), sum.withdrawn, sum.forgotten, failed,
-		requests), errors.Join(err, errors.Join(errs...))
-}
-
-// run starts and kills a site kills times, and starts it once more to check the rest.
-func (l *lane) run(ctx context.Context, kills int) error {
-	for n := range kills + 1 {
-		site, err := l.launch.start(ctx)
-		if err != nil {
-			return err
-		}
-		l.site = site
-		if err := l.live(n == 0); err != nil {
-			site.Kill()
-			return site.explain(fmt.Errorf("life %d: %w", n, err))
-		}
-		l.kills += kit.One(n < kills)
-	}
-	return nil
 }
 
 // live is one life, from the start to the kill.
-func (l *lane) live(first bool) error {
+func (l *lane) live(first bool) {
 	l.touched = map[string]bool{}
 	l.visitors.forgives.Store(false)
 	if !first && l.rng.IntN(5) == 0 {
 		l.early++
 		time.Sleep(time.Duration(l.rng.IntN(30)) * time.Millisecond)
 		l.site.Kill()
-		return nil
+		return
 	}
-	worked, err := l.site.awaitWork(reopenLimit)
-	if err != nil {
-		return err
-	}
-	l.slowest = max(l.slowest, worked)
-	if err := l.survey(); err != nil {
-		return err
-	}
+	l.slowest = max(l.slowest, l.site.awaitWork(reopenLimit))
+	l.survey()
 	if first {
 		l.visitors.walk(l.site.public, 0, laneSections)
 	}
-	return l.work()
+	l.work()
 }
 
 // survey waits for the sitemap. It must have every page that it had before, and none that
 // left.
-func (l *lane) survey() error {
+func (l *lane) survey() {
 	var failure error
 	_, err := kit.Until(reopenLimit, "the sitemap has the pages that it had", func() bool {
 		failure = l.check()
 		return failure == nil
 	})
-	return errors.Join(err, failure)
+	base.Check(l, errors.Join(err, failure))
 }
 
 // check compares the sitemap with the known facts.
@@ -143,19 +123,19 @@ func (l *lane) check() error {
 }
 
 // work visits, withdraws and forgets pages until a kill interrupts it.
-func (l *lane) work() (err error) {
+func (l *lane) work() {
 	end := time.Now().Add(time.Duration(l.rng.Int64N(int64(lives))))
 	// Only pages of the second half are changed or withdrawn.
 	stop := l.visitors.roam(l.site.public, laneSections/2, 1, time.Millisecond, l.rng)
-	for err == nil && time.Now().Before(end) {
-		err = errors.Join(l.withdraw(), l.withdraw(), l.check())
+	for time.Now().Before(end) {
+		l.withdraw()
+		l.withdraw()
+		base.Check(l, l.check())
 		time.Sleep(time.Duration(l.rng.IntN(400)) * time.Millisecond)
 	}
 	l.visitors.forgives.Store(true)
 	l.site.Kill()
 	stop()
-	l.withdrawn = len(l.gone) - l.forgotten
-	return err
 }
 
 // pick returns a listed page of the second half that this process has not seen. So the next
@@ -174,33 +154,25 @@ func (l *lane) pick() string {
 
 // withdraw takes a page out of the sitemap: by an answer that a visitor sees, or by Forget.
 // Mostly it waits until the page has left. What Forget has confirmed must hold at once.
-func (l *lane) withdraw() error {
+func (l *lane) withdraw() {
 	path := l.pick()
 	if path == "" {
 		time.Sleep(10 * time.Millisecond)
-		return nil
+		return
 	}
 	delete(l.listed, path)
 	l.unsure[path] = true
-	forgets := l.rng.IntN(3) == 0
-	if forgets {
-		if err := l.site.order("forget", "path", path); err != nil {
-			return err
-		}
+	if l.rng.IntN(3) == 0 {
+		l.site.order("forget", "path", path)
 		l.forgotten++
 	} else {
-		if err := l.site.withdraw(l.launch.pages, path, withdrawals[l.rng.IntN(3)]); err != nil {
-			return err
-		}
+		l.site.withdraw(l.launch.pages, path, withdrawals[l.rng.IntN(3)])
 		l.visitors.visit(l.site.public, path)
 		if l.rng.IntN(4) == 0 {
-			return nil // killed, perhaps before the withdrawal is written
+			return // killed, perhaps before the withdrawal is written
 		}
 	}
-	if err := l.visitors.leaves(l.site.public, path); err != nil {
-		return err
-	}
+	base.Check(l, l.visitors.leaves(l.site.public, path))
 	delete(l.unsure, path)
 	l.gone[path] = true
-	return nil
 }

@@ -1,22 +1,20 @@
-package main
+package faults
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"testing"
 	"time"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
-const (
-	imageSections = 6
-	openers       = 4 // images opened at the same time
-)
+const imageSections = 6
 
 // album is an image, and the results for its damaged copies.
 type album struct {
@@ -37,78 +35,67 @@ const (
 	leftAlone = "left alone as of another version"
 )
 
-func corrupt(ctx context.Context, cfg *config) (line string, err error) {
-	a := &album{image: filepath.Join(cfg.work, "image"), gone: map[string]bool{}, ends: map[string]int{}}
-	if err := a.make(ctx); err != nil {
-		return "making the image", err
-	}
-	errs := make([]error, openers)
-	var opening sync.WaitGroup
-	for i := range openers {
-		opening.Go(func() {
-			for n := i; n < cfg.images; n += openers {
-				errs[i] = errors.Join(errs[i], a.try(ctx, cfg, n))
-			}
+func corrupt(t *testing.T) {
+	a := &album{image: t.TempDir(), gone: map[string]bool{}, ends: map[string]int{}}
+	a.make(t)
+	t.Cleanup(func() {
+		line := fmt.Sprintf("corrupt: %d damaged images", *images)
+		for _, end := range []string{keptAll, endLost, movedOn, leftAlone} {
+			line += fmt.Sprintf(", %d %s", a.ends[end], end)
+		}
+		fmt.Printf("%s; slowest start %.1f s\n", line, a.slowest.Seconds())
+	})
+	for n := range *images {
+		rng := rand.New(rand.NewPCG(1, uint64(100+n)))
+		kind, how := kinds[n%len(kinds)], damages[n/len(kinds)%len(damages)]
+		t.Run(fmt.Sprint(n, kind, how.name), func(t *testing.T) {
+			t.Parallel()
+			a.try(t, kind, how, rng)
 		})
 	}
-	opening.Wait()
-	line = fmt.Sprintf("%d damaged images", cfg.images)
-	for _, end := range []string{keptAll, endLost, movedOn, leftAlone} {
-		line += fmt.Sprintf(", %d %s", a.ends[end], end)
-	}
-	return fmt.Sprintf("%s; slowest start %.1f s", line, a.slowest.Seconds()), errors.Join(errs...)
 }
 
 // make lets a site learn and withdraw, four times, and kills it in the end. So the image has
 // tables, a manifest with a history, and a log.
-func (a *album) make(ctx context.Context) error {
+func (a *album) make(t *testing.T) {
 	l := launch{dir: a.image, pages: newFates(imageSections)}
 	v := newVisitors()
 	for n := range 4 {
-		site, err := l.start(ctx)
-		if err == nil {
-			_, err = site.awaitWork(recoveryLimit)
-		}
-		if err == nil {
-			err = a.fill(site, v, l.pages, n)
-		}
-		if err != nil {
-			return err
-		}
+		site := l.start(t)
+		site.awaitWork(recoveryLimit)
+		a.fill(site, v, l.pages, n)
 		if n == 3 {
 			site.Kill()
-		} else if err := site.Stop(); err != nil {
-			return err
+		} else {
+			base.Check(t, site.Stop())
 		}
 	}
-	return v.firstFailure()
+	base.Check(t, v.firstFailure())
 }
 
 // fill is one life of the image: it leaves one more table.
-func (a *album) fill(site *child, v *visitors, pages *fates, n int) (err error) {
+func (a *album) fill(site *child, v *visitors, pages *fates, n int) {
 	if n == 1 {
-		err = site.order("churn", "writes", "100")
+		site.order("churn", "writes", "100")
 	}
 	v.walk(site.public, 0, imageSections)
-	err = errors.Join(err, site.order("flush"))
+	site.order("flush")
 	for i := range 10 {
 		path := pagePath(n*10 + i*7)
 		if i == 9 {
-			err = errors.Join(err, site.order("forget", "path", path))
+			site.order("forget", "path", path)
 		}
-		err = errors.Join(err, site.withdraw(pages, path, withdrawals[i%3]))
+		site.withdraw(pages, path, withdrawals[i%3])
 		a.gone[path] = true
 	}
 	time.Sleep(2200 * time.Millisecond) // until the second observation is due
 	v.walk(site.public, 0, imageSections)
-	if err := errors.Join(err, site.order("flush")); err != nil {
-		return site.explain(err)
-	}
+	site.order("flush")
+	var err error
 	a.listed, err = v.sitemap(site.public)
-	if path := a.back(a.listed); path != "" {
-		return fmt.Errorf("%s did not leave", path)
+	if path := a.back(a.listed); path != "" || err != nil {
+		site.Fatalf("%q did not leave: %v", path, err)
 	}
-	return err
 }
 
 // back returns a withdrawn page that is listed again, "" if there is none.
@@ -122,80 +109,54 @@ func (a *album) back(listed map[string]bool) string {
 }
 
 // try damages a copy of the image, and opens it.
-func (a *album) try(ctx context.Context, cfg *config, n int) error {
-	rng := rand.New(rand.NewPCG(1, uint64(100+n)))
-	dir := filepath.Join(cfg.work, fmt.Sprint("damaged", n))
-	defer os.RemoveAll(dir)
-	if err := os.CopyFS(dir, os.DirFS(a.image)); err != nil {
-		return err
-	}
-	kind, how := kinds[n%len(kinds)], damages[n/len(kinds)%len(damages)]
+func (a *album) try(t *testing.T, kind string, how damage, rng *rand.Rand) {
+	dir := t.TempDir()
+	base.Check(t, os.CopyFS(dir, os.DirFS(a.image)))
 	files := victims(dir, kind)
 	if len(files) == 0 {
-		return fmt.Errorf("image %d: there is no %s", n, kind)
+		t.Fatal("there is no such file")
 	}
 	file := files[rng.IntN(len(files))]
-	err := how.do(file, rng)
-	if err == nil {
+	base.Check(t, how.do(file, rng))
+	begun := time.Now()
+	site := launch{dir: dir, pages: newFates(imageSections)}.start(t)
+	st := site.await(recoveryLimit, "the store works", func(now status) bool { return now.Health == "" || now.foreign() })
+	took, end := time.Since(begun), leftAlone
+	if !st.foreign() {
 		// Both are logs: nothing tells one that was cut between two entries from a shorter one.
 		endMayGo := kind == ".mem" || kind == "MANIFEST" && strings.HasPrefix(how.name, "cut")
-		err = a.open(ctx, dir, endMayGo)
-	}
-	if err != nil {
-		return fmt.Errorf("image %d, %s %s: %w", n, filepath.Base(file), how.name, err)
-	}
-	return nil
-}
-
-// open starts a site on a damaged folder, and counts how that ends.
-func (a *album) open(ctx context.Context, dir string, endMayGo bool) error {
-	begun := time.Now()
-	site, err := launch{dir: dir, pages: newFates(imageSections)}.start(ctx)
-	if site == nil {
-		return err
-	}
-	defer site.Kill()
-	var st status
-	if err == nil {
-		err = site.await(recoveryLimit, "the store works",
-			func(now status) bool { st = now; return now.Health == "" || now.foreign() })
-	}
-	took, end := time.Since(begun), leftAlone
-	if err == nil && !st.foreign() {
-		end, err = a.look(site, endMayGo)
+		end = a.look(site, endMayGo)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.ends[end]++
 	a.slowest = max(a.slowest, took)
-	return site.explain(err)
 }
 
 // look checks what a site on a damaged folder lists, before anybody visits it and after its
 // store was churned.
-func (a *album) look(site *child, endMayGo bool) (end string, err error) {
+func (a *album) look(site *child, endMayGo bool) (end string) {
 	time.Sleep(400 * time.Millisecond) // the first sitemap
 	listed, err := newVisitors().sitemap(site.public)
-	if err := errors.Join(err, site.order("churn", "writes", "150")); err != nil {
-		return "", err
-	}
+	base.Check(site, err)
+	site.order("churn", "writes", "150")
 	time.Sleep(300 * time.Millisecond) // compactions
 	st, err := site.status()
 	if err != nil || st.Health != "" {
-		return "", fmt.Errorf("after writing: %w, %s", err, st.Health)
+		site.Fatalf("after writing: %v, %s", err, st.Health)
 	}
 	back := a.back(listed)
 	switch {
 	case st.Aside > 0 && len(listed) > 0:
-		return "", errors.New("the folder was moved aside, and pages are listed that nobody has visited")
+		site.Fatal("the folder was moved aside, and pages are listed that nobody has visited")
 	case st.Aside > 0:
-		return movedOn, nil
+		return movedOn
 	case back == "" && len(listed) >= len(a.listed):
-		return keptAll, nil
-	case endMayGo:
-		return endLost, nil
+		return keptAll
+	case !endMayGo:
+		site.Fatalf("%d pages are listed of %d, and %q again", len(listed), len(a.listed), back)
 	}
-	return "", fmt.Errorf("%d pages are listed of %d, and %q again", len(listed), len(a.listed), back)
+	return endLost
 }
 
 // A damage is done to one file of a copied folder.
