@@ -1,4 +1,4 @@
-package main
+package flood
 
 import (
 	"fmt"
@@ -8,32 +8,26 @@ import (
 	"runtime"
 
 	"github.com/servemap/servemap/internal/eval/kit"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // target receives the visits. Each worker goroutine uses it.
 type target struct {
 	visit   func(loc string) error
 	workers int
-	close   func() error
 }
 
 // newTarget returns a target that calls a handler as a server does. With -http the target
 // sends requests over the loopback interface.
-func newTarget(h http.Handler, http bool) (target, error) {
+func newTarget(t *trial, h http.Handler, http bool) target {
 	workers := runtime.GOMAXPROCS(0)
 	if !http {
-		return target{func(loc string) error { return call(h, loc) }, workers, func() error { return nil }}, nil
+		return target{func(loc string) error { return call(h, loc) }, workers}
 	}
 	workers *= 8
-	s, err := kit.Listen(h)
-	if err != nil {
-		return target{}, err
-	}
-	c := newClient(workers)
-	return target{func(loc string) error { return get(c, s.URL+loc) }, workers, func() error {
-		c.CloseIdleConnections()
-		return s.Close()
-	}}, nil
+	at, c := base.Serve(t, h.ServeHTTP), newClient(workers)
+	t.Cleanup(c.CloseIdleConnections)
+	return target{func(loc string) error { return get(c, at+loc) }, workers}
 }
 
 // call makes h answer a visit.

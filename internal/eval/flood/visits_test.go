@@ -1,4 +1,4 @@
-package main
+package flood
 
 import (
 	"math/rand/v2"

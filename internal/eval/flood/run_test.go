@@ -1,27 +1,23 @@
-package main
+package flood
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
-	"os"
 	"slices"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/eval/kit"
-	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store/badgerstore"
 )
 
 // trial is one run.
 type trial struct {
+	*testing.T
 	cfg    config
-	out    io.Writer
 	pages  *pages
 	flood  flood
 	folder string // of the store
@@ -34,73 +30,36 @@ type trial struct {
 	missing int       // new pages that were not listed in time
 }
 
-// run floods a site as cfg says and prints the costs.
-func run(ctx context.Context, cfg config, out io.Writer) (err error) {
-	folder, err := os.MkdirTemp("", "flood-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	t := &trial{cfg: cfg, out: out, pages: newPages(cfg.pages), folder: folder}
+// run floods a site without the library, to measure what the flood itself costs, and then one with it.
+func run(test *testing.T, cfg config) {
+	t := &trial{T: test, cfg: cfg, pages: newPages(cfg.pages), folder: test.TempDir()}
 	t.pages.leastJunk = cfg.bytes
 	t.flood = flood{cfg, slices.Concat(t.pages.levels()...)}
-	if err := t.runBare(); err != nil {
-		return err
-	}
-	log := slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	st, err := badgerstore.Open(folder, &badgerstore.Options{Logger: log})
-	if err != nil {
-		return err
-	}
-	return errors.Join(t.runOn(ctx, st, log), st.Close())
+	t.runBare()
+	log := new(base.Log)
+	level := slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	st, err := badgerstore.Open(t.folder, &badgerstore.Options{Logger: level})
+	base.Check(t, err)
+	t.Cleanup(func() { base.Check(t, st.Close()) })
+	t.site, err = kit.NewSite(st, servemap.Options{Logger: level})
+	base.Check(t, err)
+	t.target = newTarget(t, t.site.Wrap(t.pages), cfg.http)
+	t.crawl()
+	t.pour()
+	base.Check(t, t.site.Close(t.Context()))
+	t.Log(log)
+	t.judge()
 }
 
 // bareVisits is enough to measure the memory of the site alone.
 const bareVisits = 200_000
 
-// runBare floods the site without the library, to measure what the flood itself costs.
-func (t *trial) runBare() error {
-	bare, err := newTarget(t.pages, t.cfg.http)
-	if err != nil {
-		return err
-	}
-	cfg := t.cfg
-	cfg.junk = min(cfg.junk, bareVisits)
-	f := flood{cfg, t.flood.real}
-	f.cfg.rate = 0
-	stop := kit.Every(measureEvery, func(int) { t.bare = t.bare.Max(kit.Measure("")) })
-	err = f.each(bare.workers, func(_ int, loc string) error { return bare.visit(loc) })
-	stop()
-	return errors.Join(err, bare.close())
-}
-
-// runOn floods the site with the library.
-func (t *trial) runOn(ctx context.Context, st store.Store, log *slog.Logger) (err error) {
-	if err := t.start(st, log); err != nil {
-		return err
-	}
-	if err := t.crawl(ctx); err != nil {
-		return err
-	}
-	if err := t.pour(ctx); err != nil {
-		return err
-	}
-	t.printCosts()
-	if err := errors.Join(t.target.close(), t.site.Close(ctx)); err != nil {
-		return err
-	}
-	return t.judge()
-}
-
-// start assembles the site, and the target in front of it.
-func (t *trial) start(st store.Store, log *slog.Logger) error {
-	site, err := kit.NewSite(st, servemap.Options{Logger: log})
-	if err != nil {
-		return err
-	}
-	t.site = site
-	t.target, err = newTarget(site.Wrap(t.pages), t.cfg.http)
-	return err
+func (t *trial) runBare() {
+	bare := newTarget(t, t.pages, t.cfg.http)
+	f := flood{t.cfg, t.flood.real}
+	f.cfg.junk, f.cfg.rate = min(f.cfg.junk, bareVisits), 0
+	defer kit.Every(measureEvery, func(int) { t.bare = t.bare.Max(kit.Measure("")) })()
+	base.Check(t, f.each(bare.workers, func(_ int, loc string) error { return bare.visit(loc) }))
 }
 
 // crawlStep is how many pages a crawler gets before it pauses, since the queue of unread
@@ -108,50 +67,37 @@ func (t *trial) start(st store.Store, log *slog.Logger) error {
 const crawlStep = 100
 
 // crawl visits the real pages as a crawler does, level by level.
-func (t *trial) crawl(ctx context.Context) error {
+func (t *trial) crawl() {
 	for _, level := range t.pages.levels() {
 		for step := range slices.Chunk(level, crawlStep) {
-			if err := t.visitAll(step); err != nil {
-				return err
-			}
-			if err := t.site.Flush(ctx); err != nil {
-				return err
-			}
+			base.Check(t, t.visitAll(step))
+			base.Check(t, t.site.Flush(t.Context()))
 		}
 	}
 	l, err := t.listing()
-	fmt.Fprintf(t.out, "after a crawl: real listed %d of %d\n", l.real, t.cfg.pages)
-	return err
+	base.Check(t, err)
+	t.Logf("after a crawl: real listed %d of %d", l.real, t.cfg.pages)
 }
 
 // pour is the flood itself.
-func (t *trial) pour(ctx context.Context) error {
+func (t *trial) pour() {
 	t.watch = &watch{t: t, fewest: t.cfg.pages + grown}
-	stop := kit.Every(measureEvery, t.watch.measure)
-	defer stop()
+	defer kit.Every(measureEvery, t.watch.measure)()
 	start, total := time.Now(), t.flood.visits()
 	grew := make(chan error, 1)
-	err := t.flood.each(t.target.workers, func(i int, loc string) error {
+	base.Check(t, t.flood.each(t.target.workers, func(i int, loc string) error {
 		if i == total/2 {
 			go func() { grew <- t.growth() }()
 		}
 		return t.target.visit(loc)
-	})
-	if err != nil {
-		return err
-	}
+	}))
 	poured := time.Since(start)
-	if err := <-grew; err != nil {
-		return err
-	}
+	base.Check(t, <-grew)
 	t.speed = float64(total) / poured.Seconds()
 	start = time.Now()
-	if err := t.site.Flush(ctx); err != nil {
-		return err
-	}
-	fmt.Fprintf(t.out, "%d visits in %.1f s, then all merged in %.1f s\n", total, poured.Seconds(),
-		time.Since(start).Seconds())
-	return t.watch.look()
+	base.Check(t, t.site.Flush(t.Context()))
+	t.Logf("%d visits in %.1f s, then all merged in %.1f s", total, poured.Seconds(), time.Since(start).Seconds())
+	base.Check(t, t.watch.look())
 }
 
 // growth makes a section link to new pages, and waits for them to be listed.
@@ -159,7 +105,7 @@ func (t *trial) growth() error {
 	t.pages.open.Add(grown)
 	fresh := t.pages.articles[len(t.pages.articles)-grown:]
 	missing := func() (int, error) {
-		listed, err := kit.ReadSitemap(kit.FromHandler(t.site.Wrap(http.NotFoundHandler())))
+		listed, err := t.sitemap()
 		n := 0
 		for _, loc := range fresh {
 			n += kit.One(!listed[loc])
@@ -174,7 +120,7 @@ func (t *trial) growth() error {
 		}
 		time.Sleep(200 * time.Millisecond)
 	}
-	fmt.Fprintf(t.out, "new pages: %d of %d listed after %.1f s\n", grown-left, grown, time.Since(start).Seconds())
+	t.Logf("new pages: %d of %d listed after %.1f s", grown-left, grown, time.Since(start).Seconds())
 	t.missing = left
 	return err
 }
@@ -188,6 +134,11 @@ func (t *trial) visitAll(locs []string) error {
 	return nil
 }
 
+// sitemap returns what the sitemap lists.
+func (t *trial) sitemap() (map[string]bool, error) {
+	return kit.ReadSitemap(kit.FromHandler(t.site.Wrap(http.NotFoundHandler())))
+}
+
 // listing is what a sitemap lists.
 type listing struct {
 	real, junk int
@@ -195,7 +146,7 @@ type listing struct {
 
 func (t *trial) listing() (listing, error) {
 	var l listing
-	listed, err := kit.ReadSitemap(kit.FromHandler(t.site.Wrap(http.NotFoundHandler())))
+	listed, err := t.sitemap()
 	for loc := range listed {
 		if t.pages.real(loc) {
 			l.real++
