@@ -42,13 +42,12 @@ func (l launch) start(t testing.TB) *child {
 	state, err := json.Marshal(l.pages)
 	l.pages.mu.RUnlock()
 	base.Check(t, err)
-	command, err := kit.Self(siteArg, "-dir", l.dir, "-state", string(state), fmt.Sprintf("-moods=%t", l.moods))
-	base.Check(t, err)
 	c := &child{
 		TB: t, begun: time.Now(), log: new(base.Log),
 		client: &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 8}},
 	}
-	c.Child, err = kit.Start(t.Context(), c.log, command)
+	c.Child, err = kit.Start(t.Context(), c.log, siteArg, "-dir", l.dir, "-state", string(state),
+		fmt.Sprintf("-moods=%t", l.moods))
 	t.Cleanup(func() {
 		if c.Child != nil {
 			c.Kill()

@@ -24,17 +24,10 @@ type Child struct {
 	exit  error // once it ended
 }
 
-// Self returns the command line that starts this program again with other
-// arguments.
-func Self(args ...string) ([]string, error) {
-	self, err := os.Executable()
-	return append([]string{self}, args...), err
-}
-
-// Start starts a process and waits for its first line. If the process ends
+// Start starts this program again with other arguments, and waits for its first line. If the process ends
 // before that, it is returned with an error. It is killed when ctx ends.
-func Start(ctx context.Context, stderr io.Writer, command []string) (*Child, error) {
-	c := &Child{cmd: exec.CommandContext(ctx, command[0], command[1:]...)}
+func Start(ctx context.Context, stderr io.Writer, args ...string) (*Child, error) {
+	c := &Child{cmd: exec.CommandContext(ctx, os.Args[0], args...)}
 	c.cmd.Stderr = stderr
 	out, err := c.cmd.StdoutPipe()
 	if err != nil {
@@ -57,7 +50,7 @@ func Start(ctx context.Context, stderr io.Writer, command []string) (*Child, err
 		c.exit = c.cmd.Wait()
 	}()
 	if !served {
-		return c, fmt.Errorf("process %s ended before it served: %w", command[0], c.Exit())
+		return c, fmt.Errorf("the process ended before it served: %w", c.Exit())
 	}
 	return c, nil
 }

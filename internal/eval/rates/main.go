@@ -8,8 +8,8 @@
 package main
 
 import (
-	"context"
 	"flag"
+	"log"
 	"math/rand/v2"
 	"os"
 
@@ -22,25 +22,23 @@ func main() {
 	gaps := flag.String("gaps", "often",
 		"how often a page is visited: often (every 20 minutes to 30 days) or rarely (5 to 90 days)")
 	wrong := flag.Float64("wrong", 0, "share of the observations that wrongly find a change")
-	kit.Main("rates", func(context.Context) error {
-		v := visitors{least: 20 * minute, most: 30 * day, wrong: *wrong}
-		if *gaps == "rarely" {
-			v.least, v.most = 5*day, 90*day
+	flag.Parse()
+	v := visitors{least: 20 * minute, most: 30 * day, wrong: *wrong}
+	if *gaps == "rarely" {
+		v.least, v.most = 5*day, 90*day
+	}
+	var found, simulated results
+	for _, file := range flag.Args() {
+		pages, err := readHistories(file)
+		if err != nil {
+			log.Fatal(err)
 		}
-		var found, simulated results
-		for _, file := range flag.Args() {
-			pages, err := readHistories(file)
-			if err != nil {
-				return err
-			}
-			found.add(v.meet(pages, *most, rand.New(rand.NewPCG(*seed, kit.Hash(file)))))
-		}
-		if len(found) > 0 {
-			found.print(os.Stdout, "real histories")
-		}
-		r := rand.New(rand.NewPCG(*seed, 0))
-		simulated.add(v.meet(simulate(*most, r), *most, r))
-		simulated.print(os.Stdout, "simulated pages")
-		return nil
-	})
+		found.add(v.meet(pages, *most, rand.New(rand.NewPCG(*seed, kit.Hash(file)))))
+	}
+	if len(found) > 0 {
+		found.print(os.Stdout, "real histories")
+	}
+	r := rand.New(rand.NewPCG(*seed, 0))
+	simulated.add(v.meet(simulate(*most, r), *most, r))
+	simulated.print(os.Stdout, "simulated pages")
 }

@@ -1,63 +1,45 @@
-package main
+package scale
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"testing"
 	"time"
 
 	"github.com/servemap/servemap/internal/eval/kit"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // change measures what one change costs, and a visit without one.
-func change(ctx context.Context, cfg config) error {
-	s, err := open(cfg)
-	if err != nil {
-		return err
-	}
-	if err := s.review(ctx, cfg); err != nil {
-		return err
-	}
+func change(t *testing.T, cfg config) {
+	s := open(t, cfg)
+	s.review()
 	s.Render()
-	took, err := s.render(ctx)
-	if err != nil {
-		return err
-	}
-	if n := s.Files.Listed(); n != cfg.pages {
-		return fmt.Errorf("%d pages are listed, of %d", n, cfg.pages)
-	}
+	took := s.render()
+	base.Equal(t, s.Files.Listed(), cfg.pages, "pages are listed")
 	fmt.Printf("rendering all %d pages: %.2f s, %.2f million URLs/s from the store to gzip\n", cfg.pages, took.Seconds(),
 		float64(cfg.pages)/took.Seconds()/1e6)
-	if err := s.oneChange(ctx, cfg); err != nil {
-		return err
-	}
-	if err := s.visits(ctx, cfg); err != nil {
-		return err
-	}
-	return s.close()
+	s.oneChange()
+	s.visits()
 }
 
 // review waits for the pass over all records that follows each start. A Flush makes at most 51,200 of them.
-func (s *site) review(ctx context.Context, cfg config) error {
+func (s *site) review() {
 	began, used := time.Now(), kit.CPUTime()
-	for done := 0; done <= cfg.pages; done += 50_000 {
-		if err := s.Indexer.Flush(ctx); err != nil {
-			return err
-		}
+	for done := 0; done <= s.cfg.pages; done += 50_000 {
+		base.Check(s, s.Indexer.Flush(s.Context()))
 	}
-	fmt.Printf("the review of all %d pages: %.1f s, %.1f µs of a core a page\n", cfg.pages, time.Since(began).Seconds(),
-		float64((kit.CPUTime()-used).Microseconds())/float64(cfg.pages))
-	return nil
+	fmt.Printf("the review of all %d pages: %.1f s, %.1f µs of a core a page\n", s.cfg.pages, time.Since(began).Seconds(),
+		float64((kit.CPUTime()-used).Microseconds())/float64(s.cfg.pages))
 }
 
-func (s *site) render(ctx context.Context) (took time.Duration, err error) {
+func (s *site) render() (took time.Duration) {
 	began := time.Now()
-	err = s.Files.Render(ctx)
-	return time.Since(began), err
+	base.Check(s, s.Files.Render(s.Context()))
+	return time.Since(began)
 }
 
 // stays is how many observations an hour apart show a change: one that a page's first observations show is
@@ -65,22 +47,16 @@ func (s *site) render(ctx context.Context) (took time.Duration, err error) {
 const stays = 8
 
 // oneChange adds a paragraph to a page, three times. It fails if no change is published.
-func (s *site) oneChange(ctx context.Context, cfg config) error {
+func (s *site) oneChange() {
 	shown := 0
 	for tries := 0; shown < 3 && tries < 20; tries++ {
-		before, i := s.tags(), rand.IntN(cfg.pages)
+		before, i := s.tags(), rand.IntN(s.cfg.pages)
 		page := body(i, int(time.Now().UnixNano()))
 		for visit := range stays {
 			s.shows(location(i), time.Now().Add(time.Duration(visit+1-stays)*time.Hour), page)
-			if err := s.Indexer.Flush(ctx); err != nil {
-				return err
-			}
+			base.Check(s, s.Indexer.Flush(s.Context()))
 		}
-		took, err := s.render(ctx)
-		if err != nil {
-			return err
-		}
-		changed, after := 0, s.tags()
+		took, changed, after := s.render(), 0, s.tags()
 		for name, tag := range after {
 			changed += kit.One(before[name] != tag)
 		}
@@ -91,9 +67,8 @@ func (s *site) oneChange(ctx context.Context, cfg config) error {
 		}
 	}
 	if shown == 0 {
-		return errors.New("no change of a page is published")
+		s.Error("no change of a page is published")
 	}
-	return nil
 }
 
 // tags returns the entity tags of all parts.
@@ -111,22 +86,19 @@ func (s *site) tags() map[string]string {
 }
 
 // visits shows pages as they were at the last observation.
-func (s *site) visits(ctx context.Context, cfg config) error {
+func (s *site) visits() {
 	const rounds = 8
-	n := min(together, cfg.pages)
+	n := min(together, s.cfg.pages)
 	var took time.Duration
 	for range rounds {
 		for range n {
-			i := rand.IntN(cfg.pages)
-			s.shows(location(i), time.Now(), body(i, version(i, cfg.looks-1)))
+			i := rand.IntN(s.cfg.pages)
+			s.shows(location(i), time.Now(), body(i, version(i, s.cfg.looks-1)))
 		}
 		began := time.Now()
-		if err := s.Indexer.Flush(ctx); err != nil {
-			return err
-		}
+		base.Check(s, s.Indexer.Flush(s.Context()))
 		took += time.Since(began)
 	}
-	fmt.Printf("a visit to a known page at %d pages: %.0f µs in the background\n", cfg.pages,
+	fmt.Printf("a visit to a known page at %d pages: %.0f µs in the background\n", s.cfg.pages,
 		float64(took.Microseconds())/float64(rounds*n))
-	return nil
 }

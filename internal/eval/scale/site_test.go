@@ -1,17 +1,18 @@
-package main
+package scale
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
+	"testing"
 	"time"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/eval/kit"
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/internal/testkit/bench"
 	"github.com/servemap/servemap/internal/testkit/visits"
 	"github.com/servemap/servemap/store/badgerstore"
@@ -63,36 +64,35 @@ func body(i, version int) []byte {
 func version(i, visit int) int { return kit.One(visit == 1 && (i+1)%10 == 0) }
 
 // openStore returns the store once it can be used: a large folder takes longer than Open waits.
-func openStore(folder string) (*badgerstore.Store, error) {
+func openStore(t *testing.T, folder string) *badgerstore.Store {
 	st, err := badgerstore.Open(filepath.Join(folder, "store"), &badgerstore.Options{Reserve: 1 << 20})
-	if err == nil {
-		_, err = kit.Until(10*time.Minute, "the folder is open", func() bool { return st.Health() == nil })
-	}
-	return st, err
+	base.Check(t, err)
+	t.Cleanup(func() { base.Check(t, st.Close()) })
+	_, err = kit.Until(10*time.Minute, "the folder is open", func() bool { return st.Health() == nil })
+	base.Check(t, err)
+	return st
 }
 
 // site is the indexer and files over the store on disk. It reads every page at once; a real
 // site is visited until it has read all.
 type site struct {
+	*testing.T
 	*bench.Bench
-	store *badgerstore.Store
+	cfg config
 }
 
-func open(cfg config) (*site, error) {
-	st, err := openStore(cfg.dir)
-	if err != nil {
-		return nil, err
-	}
+func open(t *testing.T, cfg config) *site {
+	st := openStore(t, cfg.dir)
 	var rules []eligibility.Rule
 	for _, r := range sections(cfg.parts) {
 		rules = append(rules, eligibility.Rule{Pattern: r.Pattern, Section: r.Section})
 	}
 	all, err := eligibility.NewRules(rules)
-	if err != nil {
-		return nil, err
-	}
+	base.Check(t, err)
 	b, err := bench.New(kit.Origin, st, bench.Options{Unrendered: true, Rules: all})
-	return &site{b, st}, err
+	base.Check(t, err)
+	t.Cleanup(b.Close)
+	return &site{t, b, cfg}
 }
 
 // sections returns rules for so many sections.
@@ -111,29 +111,19 @@ func (s *site) shows(loc string, at time.Time, body []byte) {
 	s.Indexer.Offer(seen)
 }
 
-func (s *site) close() error {
-	s.Bench.Close()
-	return s.store.Close()
-}
-
 // together is how many observations to hand over before waiting for them.
 const together = 1024
 
 // fill shows every page, as often as the configuration says.
-func fill(ctx context.Context, cfg config) error {
-	s, err := open(cfg)
-	if err != nil {
-		return err
-	}
+func fill(t *testing.T, cfg config) {
+	s := open(t, cfg)
 	for visit := range cfg.looks {
 		began, used := time.Now(), kit.CPUTime()
 		at := began.Add(-time.Duration(cfg.looks-visit) * 24 * time.Hour)
 		for i := range cfg.pages {
 			s.shows(location(i), at.Add(time.Duration(i)*time.Millisecond/100), body(i, version(i, visit)))
 			if i%together == together-1 || i == cfg.pages-1 {
-				if err := s.Indexer.Flush(ctx); err != nil {
-					return err
-				}
+				base.Check(t, s.Indexer.Flush(t.Context()))
 			}
 			if i%100_000 == 99_999 {
 				fmt.Fprintf(os.Stderr, "observation %d: %d pages in %v, %v of a core\n", visit+1, i+1,
@@ -145,7 +135,6 @@ func fill(ctx context.Context, cfg config) error {
 			time.Since(began).Seconds(), each(time.Since(began)), each(kit.CPUTime()-used))
 	}
 	if n := s.Indexer.Stats(); n.Dropped > 0 || n.Damaged > 0 {
-		return fmt.Errorf("%d observations were dropped, and %d records could not be read", n.Dropped, n.Damaged)
+		t.Errorf("%d observations were dropped, and %d records could not be read", n.Dropped, n.Damaged)
 	}
-	return s.close()
 }

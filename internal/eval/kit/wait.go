@@ -1,29 +1,11 @@
-// Package kit is shared by the programs below internal/eval: how a program starts and ends,
-// the site that it measures, pages, sitemaps, child processes, data files, and the measuring of
-// memory, disk and CPU. It must never judge a figure: each program does that itself.
+// Package kit is shared by what is below internal/eval: the site that is measured, pages, sitemaps, child processes,
+// data files, and the measuring of memory, disk and CPU. It must never judge a figure: who measures does that.
 package kit
 
 import (
-	"context"
-	"flag"
 	"fmt"
-	"os"
-	"os/signal"
 	"time"
 )
-
-// Main parses the flags and runs a program with a context that ends at an
-// interrupt. The program's exit status is 1 if run fails.
-func Main(name string, run func(context.Context) error) {
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	err := run(ctx)
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
-		os.Exit(1)
-	}
-}
 
 // Until asks every few milliseconds whether a condition holds, and returns how
 // long that took. After limit it returns an error that names the condition.

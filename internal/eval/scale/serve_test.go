@@ -1,82 +1,64 @@
-package main
+package scale
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"runtime/debug"
+	"testing"
 	"time"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/eval/kit"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // serve measures how soon the sitemap is served after a start, and what memory and disk the
 // site uses, as its owner would run it.
-func serve(_ context.Context, cfg config) (err error) {
+func serve(t *testing.T, cfg config) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte("<!doctype html><title>x</title>"))
 	})
 	s, err := kit.Listen(mux)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	if _, err := get(s.URL + "/"); err != nil {
-		return err
-	}
+	base.Check(t, err)
+	t.Cleanup(func() { base.Check(t, s.Close()) })
+	get(t, s.URL+"/")
 	debug.FreeOSMemory()
 	bare := anonymous()
 
 	began := time.Now()
-	st, err := openStore(cfg.dir)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, st.Close()) }()
+	st := openStore(t, cfg.dir)
 	opened := time.Since(began)
 	site, err := kit.NewSite(st, servemap.Options{Rules: sections(cfg.parts)})
-	if err != nil {
-		return err
-	}
+	base.Check(t, err)
 	// Closing waits for a pass over all records. That is not measured, so it is cut short.
 	defer func() { _ = kit.CloseSite(site, time.Second) }()
 	s.Handle(site.Wrap(mux))
 	for _, name := range []string{"/sitemap.xml", "/sitemap-1.xml"} {
-		size, err := get(s.URL + name)
-		if err != nil {
-			return err
-		}
+		size := get(t, s.URL+name)
 		fmt.Printf("%s: %d bytes of gzip, %.0f ms after the store began to be opened (which took %.0f ms)\n",
 			name, size, kit.Milliseconds(time.Since(began)), kit.Milliseconds(opened))
 	}
 	usage(cfg, bare)
-	return nil
 }
 
 // get asks for a file as crawlers do, and returns its compressed size.
-func get(url string) (size int64, err error) {
+func get(t *testing.T, url string) (size int64) {
 	r, err := http.NewRequest(http.MethodGet, url, nil)
-	if err != nil {
-		return 0, err
-	}
+	base.Check(t, err)
 	r.Header.Set("Accept-Encoding", "gzip")
 	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return 0, err
-	}
+	base.Check(t, err)
 	defer resp.Body.Close()
 	if resp.StatusCode == http.StatusServiceUnavailable { // the files of a large site are still being made
 		time.Sleep(100 * time.Millisecond)
-		return get(url)
+		return get(t, url)
 	}
-	if resp.StatusCode != http.StatusOK {
-		return 0, fmt.Errorf("%s: status %d", url, resp.StatusCode)
-	}
-	return io.Copy(io.Discard, resp.Body)
+	base.Equal(t, resp.StatusCode, http.StatusOK, "the status of %s", url)
+	size, err = io.Copy(io.Discard, resp.Body)
+	base.Check(t, err)
+	return size
 }
 
 func anonymous() int64 { return kit.Measure("").Anonymous }

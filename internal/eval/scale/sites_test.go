@@ -1,4 +1,4 @@
-package main
+package scale
 
 import (
 	"context"
@@ -11,10 +11,12 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"testing"
 	"time"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/eval/kit"
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 )
 
@@ -67,35 +69,24 @@ func visitAll(h http.Handler, i int) {
 }
 
 // fillSites lets each of many sites learn its pages.
-func fillSites(ctx context.Context, cfg config) error {
-	st, err := openStore(cfg.dir)
-	if err != nil {
-		return err
-	}
+func fillSites(t *testing.T, cfg config) {
+	st := openStore(t, cfg.dir)
 	const together = 1000
 	begun := time.Now()
 	for first := 0; first < cfg.sites; first += together {
 		sites := openSites(st)
 		for i := first; i < min(first+together, cfg.sites); i++ {
 			visitAll(sites, i)
-			if err := sites.Do(ctx, tenant(i), func(site *servemap.Site) error { return site.Flush(ctx) }); err != nil {
-				return err
-			}
+			base.Check(t, sites.Do(t.Context(), tenant(i), func(site *servemap.Site) error { return site.Flush(t.Context()) }))
 		}
-		if err := sites.Close(ctx); err != nil {
-			return err
-		}
+		base.Check(t, sites.Close(t.Context()))
 	}
 	fmt.Printf("%d sites of %d pages learned in %.1f s\n", cfg.sites, pagesEach, time.Since(begun).Seconds())
-	return st.Close()
 }
 
 // serveSites opens many sites, visits their pages, and leaves them alone.
-func serveSites(ctx context.Context, cfg config) error {
-	st, err := openStore(cfg.dir)
-	if err != nil {
-		return err
-	}
+func serveSites(t *testing.T, cfg config) {
+	st := openStore(t, cfg.dir)
 	before, goroutines := settled(), runtime.NumGoroutine()
 	sites := openSites(st)
 	var first, pages []time.Duration
@@ -120,20 +111,15 @@ func serveSites(ctx context.Context, cfg config) error {
 	fmt.Printf("idle for %v: %.2f %% of a core\n", cfg.rest, 100*float64(kit.CPUTime()-used)/float64(time.Since(begun)))
 	report("idle", cfg, before, goroutines)
 	begun = time.Now()
-	if err := sites.Close(ctx); err != nil {
-		return err
-	}
+	base.Check(t, sites.Close(t.Context()))
 	fmt.Printf("all closed in %.1f s\n", time.Since(begun).Seconds())
 	sites = openSites(st)
 	for i := range cfg.sites {
 		visitAll(sites, i)
 	}
 	begun = time.Now()
-	if err := sites.Close(ctx); err != nil {
-		return err
-	}
+	base.Check(t, sites.Close(t.Context()))
 	fmt.Printf("opened again, and closed right after visits to all pages, in %.1f s\n", time.Since(begun).Seconds())
-	return st.Close()
 }
 
 // settled returns the memory in use after a collection.

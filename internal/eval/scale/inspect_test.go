@@ -1,39 +1,28 @@
-package main
+package scale
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"runtime"
 	"strconv"
+	"testing"
 	"time"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/eval/kit"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // inspect measures the inspector's pages on a site at rest: the slowest time of several for
 // each, and the memory beyond what the site used after its own pass over all records.
-func inspect(ctx context.Context, cfg config) (err error) {
-	st, err := openStore(cfg.dir)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, st.Close()) }()
-	site, err := kit.NewSite(st, servemap.Options{Rules: sections(cfg.parts)})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, kit.CloseSite(site, time.Minute)) }()
-	if err := site.Flush(ctx); err != nil {
-		return err
-	}
-	if err := deadLinks(ctx, cfg, site); err != nil {
-		return err
-	}
+func inspect(t *testing.T, cfg config) {
+	site, err := kit.NewSite(openStore(t, cfg.dir), servemap.Options{Rules: sections(cfg.parts)})
+	base.Check(t, err)
+	t.Cleanup(func() { base.Check(t, kit.CloseSite(site, time.Minute)) })
+	base.Check(t, site.Flush(t.Context()))
+	deadLinks(t, cfg, site)
 	everybody := func(*http.Request) bool { return true }
 	handler := http.NewServeMux()
 	handler.Handle("/", site.Inspector(everybody))
@@ -67,7 +56,7 @@ func inspect(ctx context.Context, cfg config) (err error) {
 			w, began := httptest.NewRecorder(), time.Now()
 			handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, view.target, nil))
 			if w.Code != http.StatusOK && w.Code != http.StatusSeeOther {
-				return fmt.Errorf("%s: status %d: %s", view.target, w.Code, w.Body)
+				t.Fatalf("%s: status %d: %s", view.target, w.Code, w.Body)
 			}
 			slowest, peak = max(slowest, time.Since(began)), max(peak, anonymous())
 		}
@@ -75,7 +64,6 @@ func inspect(ctx context.Context, cfg config) (err error) {
 			kit.Milliseconds(slowest), kit.MB(allocations()-allocated)/5)
 	}
 	fmt.Printf("memory of the inspector at %d pages: %.1f MB more than before\n", cfg.pages, kit.MB(peak-before))
-	return nil
 }
 
 // allocations returns how many bytes were allocated since the start.
@@ -86,7 +74,7 @@ func allocations() int64 {
 }
 
 // deadLinks gives the first page so many links that lead nowhere that the inspector remembers no more.
-func deadLinks(ctx context.Context, cfg config, site *servemap.Site) error {
+func deadLinks(t *testing.T, cfg config, site *servemap.Site) {
 	first := body(0, version(0, cfg.looks-1))
 	for n := range 2048 {
 		first = kit.AppendLink(first, "/dead/"+strconv.Itoa(n), "A page that is not there")
@@ -99,19 +87,10 @@ func deadLinks(ctx context.Context, cfg config, site *servemap.Site) error {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = w.Write(first)
 	}))
-	for n := range 2049 {
-		target := "/"
-		if n > 0 {
-			target = "/dead/" + strconv.Itoa(n-1)
-		}
-		r := httptest.NewRequest(http.MethodGet, target, nil)
-		r.Host = kit.Host
-		handler.ServeHTTP(httptest.NewRecorder(), r)
-		if n == 0 {
-			if err := site.Flush(ctx); err != nil {
-				return err
-			}
-		}
+	base.Ask(handler, http.MethodGet, kit.Origin+"/")
+	base.Check(t, site.Flush(t.Context()))
+	for n := range 2048 {
+		base.Ask(handler, http.MethodGet, kit.Origin+"/dead/"+strconv.Itoa(n))
 	}
-	return site.Flush(ctx)
+	base.Check(t, site.Flush(t.Context()))
 }
