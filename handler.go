@@ -225,8 +225,8 @@ func (i inspected) Crawlers() any { return i.Site.Crawlers() }
 
 // Password returns a function that allows requests with this user and password, for
 // [Site.Inspector] and [Site.Metrics]. Browsers ask for both, by HTTP Basic. Use it
-// over HTTPS only. A network that guesses wrong ten times may try once a minute. Password
-// panics if either is empty.
+// over HTTPS only. A network that guesses wrong ten times may try once a minute. If either
+// is empty, nobody is allowed, and the log says what to set.
 func Password(user, password string) func(*http.Request) bool { return guard.Password(user, password) }
 
 // Behind returns a function for Options.ClientIP of a site behind proxies whose addresses

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"reflect"
 	"strings"
 	"sync"
 
@@ -39,6 +40,7 @@ const (
 	noPassword
 	wrongPassword
 	tooManyGuesses
+	noSecret
 	causes
 )
 
@@ -70,13 +72,22 @@ var refusals = [causes]struct {
 		"wait a minute: until then even the right one is refused",
 		"Somebody guesses the password of the %s. That network may now try once a minute, with the right one too. If all " +
 			"visitors count as one network, set {ClientIP}."},
+	noSecret: {http.StatusServiceUnavailable, "no password is set for this page, so nobody may see it; its owner reads in " +
+		"the log what to do",
+		"Nobody may see the %s, since servemap.Password got an empty user or password. Set the variable that your program " +
+			"reads it from, such as SECRET, and start it again."},
+}
+
+// say tells the owner once why visits are refused, and what to do.
+func (d *Door) say(why cause) {
+	if text := refusals[why].log; text != "" {
+		d.said[why].Do(func() { d.Logger.Warn("servemap: " + words.Say(fmt.Sprintf(text, d.What))) })
+	}
 }
 
 func (d *Door) refuse(w http.ResponseWriter, why cause) {
 	as := refusals[why]
-	if as.log != "" {
-		d.said[why].Do(func() { d.Logger.Warn("servemap: " + words.Say(fmt.Sprintf(as.log, d.What))) })
-	}
+	d.say(why)
 	switch as.status {
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", `Basic realm="servemap", charset="UTF-8"`)
@@ -96,6 +107,9 @@ func hide(h http.Header) {
 
 // Allow serves next to those whom allow lets in. A [Password] makes it ask for one.
 func (d *Door) Allow(allow func(*http.Request) bool, next http.Handler) http.Handler {
+	if reflect.ValueOf(allow).Pointer() == reflect.ValueOf(unset).Pointer() {
+		d.say(noSecret) // at the start: nobody may come for a long time
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v := &visit{client: d.Client(r)}
 		if !v.client.IsValid() { // a header that anybody can send may be why
@@ -140,3 +154,13 @@ type visit struct {
 
 // visiting is the context key of a visit.
 type visiting struct{}
+
+// visitOf returns the visit that a request is, a new one if the owner's own program asks.
+func visitOf(r *http.Request) *visit {
+	v, _ := r.Context().Value(visiting{}).(*visit)
+	if v == nil {
+		v = new(visit)
+		v.client, _ = forwarded.Peer(r)
+	}
+	return v
+}

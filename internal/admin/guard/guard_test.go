@@ -288,16 +288,28 @@ func TestNamesThatPointToThisMachineAreRefused(t *testing.T) {
 	}
 }
 
-func TestEmptyPasswordsPanic(t *testing.T) {
-	for name, call := range map[string]func(){"no user": func() { Password("", "secret") },
-		"no password": func() { Password("owner", "") }} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
-			}()
-			call()
-		}()
+// The variable of the environment that has the password is forgotten: the site starts, and its log says what to set.
+func TestAnEmptyPasswordLetsNobodyInAndSaysWhatToSet(t *testing.T) {
+	for name, allow := range map[string]func(*http.Request) bool{"no user": Password("", "secret"),
+		"no password": Password("owner", "")} {
+		d, log := door()
+		handler := d.Allow(allow, http.HandlerFunc(owners))
+		if !strings.Contains(log.String(), "such as SECRET") {
+			t.Errorf("%s: before the first visit, the log says %q", name, log)
+		}
+		if allow(httptest.NewRequest(http.MethodGet, "/", nil)) {
+			t.Errorf("%s: the owner's own program lets visitors in", name)
+		}
+		for _, guess := range [][2]string{{"owner", ""}, {"", "secret"}, {"", ""}, {"owner", "secret"}} {
+			r := httptest.NewRequest(http.MethodGet, "/", nil)
+			r.SetBasicAuth(guess[0], guess[1])
+			w := httptest.NewRecorder()
+			if handler.ServeHTTP(w, r); w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), what) {
+				t.Errorf("%s: %q gets %d: %s", name, guess, w.Code, w.Body)
+			}
+		}
+		if n := strings.Count(log.String(), "\n"); n != 1 {
+			t.Errorf("%s: the log has %d lines: %s", name, n, log)
+		}
 	}
 }

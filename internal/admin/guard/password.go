@@ -8,25 +8,18 @@ import (
 	"net/netip"
 	"sync"
 	"time"
-
-	"github.com/servemap/servemap/internal/decide/forwarded"
 )
 
 // Password returns a function that allows requests with this user and password, by HTTP
-// Basic authentication. It slows down whoever guesses. It panics if either is empty.
+// Basic authentication. It slows down whoever guesses. If either is empty, nobody is allowed.
 func Password(user, password string) func(*http.Request) bool {
 	if user == "" || password == "" {
-		panic("servemap: Password: the user or the password is empty; give both, or set the variable of the environment " +
-			"that has it")
+		return unset
 	}
 	want := digest(user, password)
 	guesses := guesses{forgiven: map[netip.Prefix]time.Time{}}
 	return func(r *http.Request) bool {
-		v, _ := r.Context().Value(visiting{}).(*visit)
-		if v == nil { // the owner's own program asks
-			v = new(visit)
-			v.client, _ = forwarded.Peer(r)
-		}
+		v := visitOf(r)
 		u, p, given := r.BasicAuth()
 		if !given {
 			v.why = noPassword
@@ -36,6 +29,12 @@ func Password(user, password string) func(*http.Request) bool {
 		v.why = guesses.try(v.client, time.Now(), subtle.ConstantTimeCompare(got[:], want[:]) == 1)
 		return v.why == right
 	}
+}
+
+// unset allows nobody, in place of a password that was forgotten: the site goes on, and its log says what to set.
+func unset(r *http.Request) bool {
+	visitOf(r).why = noSecret
+	return false
 }
 
 // right is no cause of a refusal.
