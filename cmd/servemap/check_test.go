@@ -620,6 +620,34 @@ func TestCheckReadsSitemapsFromElsewhere(t *testing.T) {
 		"check", "-origin", origin+":443", "-data", s.data, s.at+"/sitemap.xml")
 }
 
+// A shop runs on its owner's machine, with the public address for its origin: so its robots.txt names the public sitemap.
+func TestCheckOfAServerOnThisMachineAsksNoPublicOne(t *testing.T) {
+	const public, www = "https://shop.servemap.dev", "https://www.servemap.dev"
+	for name, tt := range map[string]struct{ robots, origin, want string }{
+		"it stands for the public site": {"Sitemap: " + public + "/sitemap.xml", public,
+			"The pages of " + public + " were asked for at SITE.\n"},
+		"it names its own too": {"Sitemap: " + public + "/sitemap.xml\nSitemap: SITE/sitemap.xml", "SITE",
+			"Sitemap: " + public + "/sitemap.xml, on another host"},
+		"it names several": {"Sitemap: " + public + "/sitemap.xml\nSitemap: " + www + "/sitemap.xml", "SITE",
+			"Sitemap: " + www + "/sitemap.xml, on another host"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := map[string]string{"/ok": aPage}
+			site := siteOf(t, files)
+			here := strings.NewReplacer("SITE", site)
+			files["/robots.txt"] = here.Replace(tt.robots)
+			files["/sitemap.xml"] = `<urlset xmlns="` + namespace + `"><url><loc>` + here.Replace(tt.origin) + `/ok</loc></url></urlset>`
+			for _, at := range []string{site, site + "/sitemap.xml"} {
+				code, out, errs := call(t, "check", at)
+				if want := here.Replace(tt.want); code != codeDone || !strings.Contains(out, want) ||
+					!strings.Contains(out, "1 page listed, 1 read: 0 faults") {
+					t.Errorf("check %s: code %d, want %q: %s%s", at, code, want, out, errs)
+				}
+			}
+		})
+	}
+}
+
 func TestCheckShowsWhyThereIsNoSitemap(t *testing.T) {
 	html := httptest.NewServer(http.NotFoundHandler())
 	defer html.Close()

@@ -242,9 +242,30 @@ func (c *checker) site(ctx context.Context) error {
 		if c.blocked = !c.robots.Allows("/") && !allows.Match(a.Body); c.blocked {
 			c.Add("blocked", report.At{Where: txt.String()}, "disallows / for all crawlers")
 		}
+		c.standsFor(a.Body)
 		c.sitemapLines(txt.String(), a.Body)
 	}
 	return nil
+}
+
+// standsFor takes a server that nobody else reaches, such as one on this machine, for the public site whose sitemap its
+// robots.txt names. -origin says otherwise.
+func (c *checker) standsFor(text []byte) {
+	if c.Origin != c.Config.URL || c.public(c.Origin) {
+		return
+	}
+	var site *url.URL
+	for line := range robots.Sitemaps(text) {
+		u, err := url.Parse(line)
+		if err != nil || !c.public(u) || site != nil && address.Host(u) != address.Host(site) {
+			return // it names its own, or those of several sites
+		}
+		site = on(u, "/")
+	}
+	if site != nil {
+		c.Origin, c.Site = site, address.Site(site)
+		c.judge.Site.Scheme, c.judge.Site.Host = site.Scheme, address.Host(site)
+	}
 }
 
 // on returns the URL of a path on the host of another URL.
@@ -274,6 +295,9 @@ func (c *checker) sitemapLines(robotsTxt string, text []byte) {
 			continue
 		case address.Host(u) != address.Host(c.Origin):
 			c.Add("robots-host", at, "has the line Sitemap: %s, on another host", line)
+			if c.public(u) && !c.public(c.Origin) {
+				continue // not what others serve is checked
+			}
 		}
 		if key := address.Key(u); !c.isNamed[key] {
 			c.isNamed[key] = true
