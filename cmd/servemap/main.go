@@ -129,7 +129,7 @@ var more = map[string]string{
 		"             left out; seed; choice, if some were chosen\n" +
 		"  limits, facts      bounds that were met, and what was compared\n" +
 		"  faults, advice     how many there are\n" +
-		"  groups     each with level, kind, count, title and remedy\n\n" +
+		"  groups     each with level, harm, kind, count, title and remedy, the worst first\n\n" +
 		"-out FILE.json is that summary alone, with the findings of each group.",
 	"run": "At SIGHUP it reads the file anew. All sites begin anew, and no visitor\n" +
 		"waits. If the file is wrong, nothing changes, and the log names its line.",

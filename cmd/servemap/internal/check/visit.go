@@ -261,19 +261,21 @@ func (c *checker) compareLinks(found Crawl) {
 		c.Facts = append(c.Facts, found.Why)
 		return
 	}
-	missing := 0
+	unread := c.Has("xml") || c.Has("gzip") || c.Has("size") || // so what it lists is not known
+		slices.ContainsFunc(c.Files, func(f report.File) bool { return f.Form == "" })
+	missing, orphans := 0, 0
 	for _, u := range found.Public {
-		if !c.judge.Listed(u) {
-			missing++
-			is := "linked"
-			if some, n := found.From(u); n > 0 {
-				is += " from " + Linking(some, n, false)
-			}
-			if at, err := url.Parse(u); err == nil && address.IsRoot(at) { // which is public without a link
-				is = "the start page"
-			}
-			c.Add("missing", report.At{Where: u}, "is %s, and not listed", is)
+		if unread || c.judge.Listed(u) {
+			continue
 		}
+		missing++
+		is := "linked"
+		if some, n := found.From(u); u == c.Site+"/" { // which is public without a link
+			is = "the start page"
+		} else if n > 0 {
+			is += " from " + Linking(some, n, false)
+		}
+		c.Add("missing", report.At{Where: u}, "is %s, and not listed", is)
 	}
 	for _, l := range found.Links {
 		if l.Kind == "moved-link" && c.judge.Place(l.To) >= 0 {
@@ -291,25 +293,31 @@ func (c *checker) compareLinks(found Crawl) {
 			"links to %s, which %s"+strings.ReplaceAll(others, "%", "%%"), l.To, l.Says)
 	}
 	text := "A crawl found " + words.Count(len(found.Public), "public page")
-	if len(c.Files) == 0 {
-		c.Facts = append(c.Facts, text+", which servemap crawl would list.")
-		return
+	switch {
+	case len(c.Files) == 0:
+		text += ", which servemap crawl would list."
+	case unread:
+		text += ". Which of them are missing is known once the whole sitemap can be read."
+	default:
+		text += "; not listed: " + none(missing) + "."
 	}
-	text += "; not listed: " + none(missing) + "."
-	if !found.Whole {
-		c.Facts = append(c.Facts, text)
+	switch {
+	case len(c.Files) == 0:
+	case !found.Whole:
 		c.limit(errBound{"the crawl did not get all pages, so which listed ones are linked nowhere is not known"})
-		return
-	}
-	orphans := 0
-	slices.SortFunc(found.Orphans, func(a, b string) int { return c.judge.Place(a) - c.judge.Place(b) })
-	for _, u := range found.Orphans {
-		if at := c.judge.Place(u); at >= 0 {
-			orphans++
-			c.Add("orphan", c.judge.Pages[at].At(), "is listed, and no listed page links there")
+	case found.Scripts, 2*c.Count("scripts") > c.Sample.Read:
+		text += " Where scripts make the links, which listed pages are linked nowhere is not known."
+	default:
+		slices.SortFunc(found.Orphans, func(a, b string) int { return c.judge.Place(a) - c.judge.Place(b) })
+		for _, u := range found.Orphans {
+			if at := c.judge.Place(u); at >= 0 {
+				orphans++
+				c.Add("orphan", c.judge.Pages[at].At(), "is listed, and no listed page links there")
+			}
 		}
+		text += " Listed, and linked nowhere: " + none(orphans) + "."
 	}
-	c.Facts = append(c.Facts, text+" Listed, and linked nowhere: "+none(orphans)+".")
+	c.Facts = append(c.Facts, text)
 }
 
 // none writes a number.

@@ -8,14 +8,16 @@ import (
 )
 
 const (
-	fault  = "fault"
-	advice = "advice"
+	fault     = "fault"
+	advice    = "advice"
+	leastHarm = "What does little harm" // as the table calls it
 )
 
 // kind is a row of the table of all that may be found.
 type kind struct {
 	level, one, many, remedy string
-	place                    int // in the table
+	harm                     string // that it does
+	place                    int    // in the table
 }
 
 //go:embed kinds.tsv
@@ -28,10 +30,12 @@ func Remedy(kind string) string { return kinds[kind].remedy }
 func Names() []string { return append(slices.Sorted(maps.Keys(kinds)), fault, advice) }
 
 var kinds = func() map[string]kind {
-	byName := map[string]kind{}
+	byName, harm := map[string]kind{}, ""
 	for line := range strings.Lines(table) {
-		if f := strings.Split(strings.TrimSpace(line), "\t"); line[0] != '#' {
-			byName[f[0]] = kind{f[1], f[2], f[3], f[4], len(byName)}
+		if f := strings.Split(strings.TrimSpace(line), "\t"); line[0] == '=' {
+			harm = f[0][2:]
+		} else if line[0] != '#' {
+			byName[f[0]] = kind{f[1], f[2], f[3], f[4], harm, len(byName)}
 		}
 	}
 	return byName

@@ -68,26 +68,6 @@ func (r *Report) view(all bool, most int) view {
 	return v
 }
 
-// Part has the groups of a level.
-type Part struct {
-	Name, Means, Colour string
-	Groups              []Group
-}
-
-// Parts returns the faults, and then the advice, as far as there are any.
-func (r *Report) Parts() (all []Part) {
-	at := r.faults()
-	for _, p := range []Part{
-		{"Faults", "what a validator or a crawler objects to", "1;31", r.Groups[:at]},
-		{"Advice", "what is allowed and does not help", "1;33", r.Groups[at:]},
-	} {
-		if len(p.Groups) > 0 {
-			all = append(all, p)
-		}
-	}
-	return all
-}
-
 // Wrapped returns a text in lines that are no wider than the style says.
 func (v view) Wrapped(text, indent string) string { return Wrap(v.Escape(text), indent, v.Width) }
 

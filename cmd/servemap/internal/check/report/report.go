@@ -33,6 +33,7 @@ type At struct {
 // Group has what was found of one kind.
 type Group struct {
 	Level    string    `json:"level"`
+	Harm     string    `json:"harm"`
 	Kind     string    `json:"kind"`
 	Count    int       `json:"count"`
 	Title    string    `json:"title"`
@@ -106,7 +107,7 @@ func Shorten(s string) string {
 	return fmt.Sprintf("%s… (%s)", s[:cut], words.Size(len(s)))
 }
 
-// Add adds a finding of a kind to its group. The groups are in the order of the table, where faults come first.
+// Add adds a finding of a kind to its group. The groups are in the order of the table, by the harm that they do.
 func (r *Report) Add(kind string, at At, text string, args ...any) {
 	k, is := kinds[kind]
 	if !is {
@@ -114,7 +115,7 @@ func (r *Report) Add(kind string, at At, text string, args ...any) {
 	}
 	n, is := slices.BinarySearchFunc(r.Groups, k.place, func(g Group, place int) int { return kinds[g.Kind].place - place })
 	if !is {
-		r.Groups = slices.Insert(r.Groups, n, Group{Level: k.level, Kind: kind, Title: k.one, Remedy: k.remedy})
+		r.Groups = slices.Insert(r.Groups, n, Group{Level: k.level, Harm: k.harm, Kind: kind, Title: k.one, Remedy: k.remedy})
 	}
 	g := &r.Groups[n]
 	if g.Count++; g.Count == 2 {
@@ -155,15 +156,25 @@ func (r *Report) Of(kind string, n int) {
 // IsFault reports whether what is found of a kind is a fault.
 func IsFault(kind string) bool { return kinds[kind].level == fault }
 
-// Has reports whether something of a kind was found.
-func (r *Report) Has(kind string) bool {
-	return slices.ContainsFunc(r.Groups, func(g Group) bool { return g.Kind == kind })
+// Count returns how much of a kind was found.
+func (r *Report) Count(kind string) int {
+	for _, g := range r.Groups {
+		if g.Kind == kind {
+			return g.Count
+		}
+	}
+	return 0
 }
 
-// faults returns how many kinds of faults were found. Their groups are the first ones.
+// Has reports whether something of a kind was found.
+func (r *Report) Has(kind string) bool { return r.Count(kind) > 0 }
+
+// faults returns how many kinds of faults were found.
 func (r *Report) faults() (n int) {
-	for n < len(r.Groups) && r.Groups[n].Level == fault {
-		n++
+	for _, g := range r.Groups {
+		if g.Level == fault {
+			n++
+		}
 	}
 	return n
 }
@@ -186,6 +197,33 @@ func (r *Report) state() (care, text string) {
 		return "wait", words.Number(s.Read) + " of " + words.Count(s.Asked, "page") + " could be checked"
 	}
 	return "good", "0 faults"
+}
+
+// Lead says to a client what was read, what matters most of what was found, and what to do about that first.
+func (r *Report) Lead() string {
+	s, text := r.Sample, "No sitemap of "+r.Site+" was read."
+	if slices.ContainsFunc(r.Files, func(f File) bool { return f.Form != "" }) {
+		read := map[int]string{s.Listed: ", all of which were read", 0: ", none of which could be read"}[s.Read]
+		if s.Listed == 0 {
+			read = " that can be read"
+		} else if s.Listed == 1 && s.Read == 1 {
+			read = ", which was read"
+		} else if read == "" {
+			read = ", of which " + words.Number(s.Read) + " were read"
+		}
+		text = "The sitemap of " + r.Site + " lists " + words.Count(s.Listed, "page") + read + "."
+	}
+	if len(r.Groups) == 0 {
+		return text + " Nothing is wrong with what was read."
+	}
+	g, begin := r.Groups[0], "What matters most: "
+	if r.Faults == 0 && !r.Unread() {
+		begin = "No fault was found. What would help most: "
+	} else if g.Harm == leastHarm {
+		begin = "What is wrong does little harm: "
+	}
+	what, do := g.Heading(), strings.SplitN(g.Remedy, ". ", 2)[0]
+	return text + " " + begin + strings.ToLower(what[:1]) + what[1:] + ". " + strings.TrimSuffix(do, ".") + "."
 }
 
 // Care is good, look or wait, as the headline is: for the colour beside it.

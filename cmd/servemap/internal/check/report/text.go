@@ -19,6 +19,9 @@ func (g Group) Shown(most int) []Finding { return g.Findings[:min(len(g.Findings
 // Left returns how many more there are.
 func (g Group) Left(most int) int { return g.Count - len(g.Shown(most)) }
 
+// Colour is that of its level on a terminal.
+func (g Group) Colour() string { return map[string]string{fault: "1;31", advice: "1;33"}[g.Level] }
+
 // Heading names a group, with its count unless its title needs none.
 func (g Group) Heading() string {
 	return strings.TrimSpace(g.Counted() + " " + g.Title)
