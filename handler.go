@@ -852,6 +852,9 @@ func (s explained) explanation(p *reader.Known) Explanation {
 	if e.Text, e.Missing = s.why(p); t != nil && t.To != "" && !e.Listed() {
 		e.Text += messages.Leads(s.origin.URL(t.To))
 	}
+	if due := s.looks.Due(p.Location); !due.IsZero() {
+		e.Text += messages.Looks(due)
+	}
 	if p.Canonical != "" {
 		e.Canonical = s.origin.URL(p.Canonical)
 	}

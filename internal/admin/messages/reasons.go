@@ -339,7 +339,8 @@ func (r Reason) Means() string {
 
 const unknown = "Nothing is known of this page: no listed page links to it, and nobody without a cookie got a page " +
 	"there. " +
-	"Open it once in a private window. An error, a redirect or a log-in is remembered only where a listed page links."
+	"Open it once in a private window. A link that you just made is read at the next visit of its page that comes a minute " +
+	"after the last one. An error, a redirect or a log-in is remembered only where a listed page links."
 
 // Unnamed says why nothing is known of a page whose query has a parameter that is not allowed.
 func Unnamed(location string) string {
@@ -518,6 +519,11 @@ func NoPage(status int) string {
 
 // Leads says where a page that is not listed redirects.
 func Leads(url string) string { return " It leads to " + url + "." }
+
+// Looks says from when on the site itself looks at a page.
+func Looks(due time.Time) string {
+	return " The site itself looks at it soon, from " + stamp(due) + " on, and what it gets counts."
+}
 
 // NeedsLogin says that a waiting location answered with 401, 403 or a redirect to a log-in, and what
 // would list it.

@@ -223,6 +223,7 @@ func TestParametersAreNamedOnce(t *testing.T) {
 		t.Errorf("offered: %s", text)
 	}
 	for loc, offered := range map[string]bool{"/a?id=3": true, "/a?id=3&PHPSESSID=ab": false, "/a?sid=4": true, "/a?session=morning": true,
+		"/a?id=3&sid=abc": false, "/a?sessionid=3": true, "/a?sess_id=a": false,
 		"/cart?add=1": false, "/a?addToCart=1": false, "/a?sort=price": false, "/a?address=1": true, "/a?newsid=5": true,
 		"/a?sid=k3J9xQ2vT7pLmN8R": false, "/a?id=3&session=9f86d081884c7d65": false} {
 		missing, _ := LeftOut(loc, eligibility.AddressQuery)

@@ -150,6 +150,21 @@ func (q *queue) add(location string) bool {
 	return true
 }
 
+// Due returns from when on a look at a location may be made that is wanted, the zero Time if none is.
+func (l *Looker) Due(location string) time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.queue.pages[location] {
+		return time.Time{}
+	}
+	for _, r := range l.queue.rests {
+		if r.location == location {
+			return r.until
+		}
+	}
+	return time.Now()
+}
+
 // Settled waits until the looks that may be made by now are made, or ctx ends. It returns how many were made so far.
 func (l *Looker) Settled(ctx context.Context) (made uint64) {
 	for {

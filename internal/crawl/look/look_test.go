@@ -77,6 +77,27 @@ func TestPageIsLookedAtOnceAMinute(t *testing.T) {
 	})
 }
 
+func TestLookIsDueOnceItIsWantedAndItsMinuteIsOver(t *testing.T) {
+	looking(t, func(l *Looker, a *asker) {
+		want := func(when string, after time.Duration) {
+			t.Helper()
+			if due := l.Due("/a"); due.IsZero() != (after < 0) || !due.IsZero() && due.Sub(a.start) != after {
+				t.Errorf("%s: due at %v, want %v after the start", when, due, after)
+			}
+		}
+		want("before", -1)
+		l.Want("/a")
+		synctest.Wait()
+		want("while it rests", -1)
+		time.Sleep(20 * time.Second)
+		l.Want("/a")
+		want("wanted again", time.Minute)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		want("afterwards", -1)
+	})
+}
+
 func TestLooksKeepTheirBudget(t *testing.T) {
 	looking(t, func(l *Looker, a *asker) {
 		pages := 0

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"iter"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/servemap/servemap/internal/decide/action"
@@ -56,12 +57,16 @@ func Selects(name string) bool {
 	return !acts && !location.IsSession(name)
 }
 
+// sessionID matches a parameter whose value is that of a session, unless it is a number, as of a story or a conference.
+var sessionID = regexp.MustCompile(`(?i)^(?:sid|sess(?:ion)?[_-]?id)=.*[^0-9]`)
+
 // Secrets yields the names of the parameters of a location whose values look like secrets, as those of a session do.
 func Secrets(loc string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		_, query, _ := strings.Cut(loc, "?")
 		for param := range strings.SplitSeq(query, "&") {
-			if name, value, _ := strings.Cut(param, "="); name != "" && capability.Looks("/"+value) && !yield(name) {
+			if name, value, _ := strings.Cut(param, "="); name != "" &&
+				(capability.Looks("/"+value) || sessionID.MatchString(param)) && !yield(name) {
 				return
 			}
 		}
