@@ -4,6 +4,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -203,14 +204,13 @@ func newChecker(cfg Config) (*checker, error) {
 
 // site finds where the site is, and reads its robots.txt.
 func (c *checker) site(ctx context.Context) error {
-	txt := on(c.Origin, "/robots.txt")
-	a, err := c.follow(ctx, txt, robots.Enough)
+	a, err := c.follow(ctx, on(c.Origin, "/robots.txt"), robots.Enough)
 	if err != nil {
 		return err
 	}
-	if to, is := moved(c.Config.URL, a.url); is && address.IsRoot(c.Config.URL) {
+	if to := moved(c.Config.URL, a.url); address.IsRoot(to) {
 		if c.Origin == c.Config.URL {
-			c.Origin, txt = to, a.url
+			c.Origin = to
 		}
 		c.Config.URL = to
 	}
@@ -226,24 +226,24 @@ func (c *checker) site(ctx context.Context) error {
 			return fmt.Errorf("%s redirects to %s; check that", c.Site, home.url)
 		}
 	}
+	at := report.At{Where: c.Site + "/robots.txt"}
 	switch wall := pages.Wall(a.Status, a.Header, a.Body); {
 	case wall != "":
 		c.blind = true
-		c.Add("wall-file", report.At{Where: txt.String()}, "is answered with %d by %s, in place of the file", a.Status, wall)
+		c.Add("wall-file", at, "is answered with %d by %s, in place of the file", a.Status, wall)
 	case a.Status >= 500:
 		c.blind = true
-		c.Add("robots-error", report.At{Where: txt.String()},
-			"is answered with %s; crawlers fetch nothing while it is (this check went on, to see the rest)",
+		c.Add("robots-error", at, "is answered with %s; crawlers fetch nothing while it is (this check went on, to see the rest)",
 			pages.Status(a.Status))
 	case a.Status == http.StatusOK && response.IsHTML(a.Header.Get("Content-Type")):
-		c.Add("robots-error", report.At{Where: txt.String()}, "is a page of HTML, at %s", a.url.String())
+		c.Add("robots-error", at, "is a page of HTML, at %s", a.url.String())
 	case a.Status == http.StatusOK:
 		c.robots, c.ours = robots.Parse(a.Body), robots.ParseFor(token, a.Body)
 		if c.blocked = !c.robots.Allows("/") && !allows.Match(a.Body); c.blocked {
-			c.Add("blocked", report.At{Where: txt.String()}, "disallows / for all crawlers")
+			c.Add("blocked", at, "disallows / for all crawlers")
 		}
 		c.standsFor(a.Body)
-		c.sitemapLines(txt.String(), a.Body)
+		c.sitemapLines(at, a.Body)
 	}
 	return nil
 }
@@ -251,9 +251,6 @@ func (c *checker) site(ctx context.Context) error {
 // standsFor takes a server that nobody else reaches, such as one on this machine, for the public site whose sitemap its
 // robots.txt names. -origin says otherwise.
 func (c *checker) standsFor(text []byte) {
-	if c.Origin != c.Config.URL || c.public(c.Origin) {
-		return
-	}
 	var site *url.URL
 	for line := range robots.Sitemaps(text) {
 		u, err := url.Parse(line)
@@ -262,9 +259,9 @@ func (c *checker) standsFor(text []byte) {
 		}
 		site = on(u, "/")
 	}
-	if site != nil {
+	if site != nil && c.Origin == c.Config.URL && !c.public(c.Origin) {
 		c.Origin, c.Site = site, address.Site(site)
-		c.judge.Site.Scheme, c.judge.Site.Host = site.Scheme, address.Host(site)
+		c.judge.Scheme, c.judge.Host = site.Scheme, address.Host(site)
 	}
 }
 
@@ -277,8 +274,7 @@ func on(u *url.URL, path string) *url.URL {
 var allows = regexp.MustCompile(`(?mi)^\s*allow\s*:`)
 
 // sitemapLines reads the lines of robots.txt that name sitemaps.
-func (c *checker) sitemapLines(robotsTxt string, text []byte) {
-	at := report.At{Where: robotsTxt}
+func (c *checker) sitemapLines(at report.At, text []byte) {
 	for line := range robots.Sitemaps(text) {
 		u, err := url.Parse(line)
 		switch {
@@ -368,9 +364,7 @@ func (c *checker) guess(ctx context.Context) (string, error) {
 		if a.Status == http.StatusOK || pages.Wall(a.Status, a.Header, a.Body) != "" {
 			return u.String(), nil
 		}
-		if says == "" {
-			says = c.why(a)
-		}
+		says = cmp.Or(says, c.why(a))
 	}
 	names := "names none in its robots.txt"
 	if c.robots == nil {
@@ -461,26 +455,25 @@ func (c *checker) sitemap(ctx context.Context, f *file, alone bool) error {
 	if isNamed || c.judge.Folder == "" {
 		c.judge.Folder = "/"
 	}
-	by := ""
+	from := ""
 	if c.isNamed[address.Key(f.URL)] {
-		by = "robots.txt"
+		from = " (robots.txt names it)"
 	}
-	parts, err := c.take(ctx, f, alone, by)
+	parts, err := c.take(ctx, f, alone, from)
 	if err != nil {
 		return err
 	}
+	from = " (" + strings.TrimPrefix(f.String(), c.Site) + " names it)"
 	for part := range c.files(ctx, parts) {
-		more, err := c.take(ctx, part, false, strings.TrimPrefix(f.String(), c.Site))
-		if err != nil {
+		if more, err := c.take(ctx, part, false, from); err != nil {
 			return err
-		}
-		if len(more) > 0 {
+		} else if len(more) > 0 {
 			c.Add("nested", report.At{Where: part.String()}, "is an index, and named by an index; what it names was not read")
 		}
 	}
-	if !isNamed && !c.blind && !c.Has("robots-line") && len(c.judge.Pages) > 0 && c.Files[len(c.Files)-1].Form != "" { // else it may be no sitemap
-		c.Add("unnamed", report.At{Where: f.String()}, "is found by crawlers once robots.txt has the line Sitemap: %s",
-			f.String())
+	told := isNamed || c.blind || c.Has("robots-line")
+	if !told && len(c.judge.Pages) > 0 && c.Files[len(c.Files)-1].Form != "" { // else it may be no sitemap
+		c.Add("unnamed", report.At{Where: f.String()}, "is found by crawlers once robots.txt has the line Sitemap: %s", f.String())
 	}
 	return nil
 }
@@ -488,29 +481,21 @@ func (c *checker) sitemap(ctx context.Context, f *file, alone bool) error {
 // isPart reports whether an index that robots.txt names has a file.
 func (c *checker) isPart(ctx context.Context, u *url.URL) (is bool) {
 	for _, name := range c.named[:min(len(c.named), atOnce)] {
-		at, err := url.Parse(name)
-		if err != nil {
-			continue // it was checked
+		if at, err := url.Parse(name); err == nil {
+			a, _ := c.follow(ctx, at, listing.MaxBytes)
+			text, _, _ := strict.Unpack(a.Body, listing.MaxBytes)
+			found := false
+			index, _ := sitemap.Read(ctx, text, func(part string) { found = found || address.KeyOf(part) == address.Key(u) })
+			is = is || index && found && a.Status == http.StatusOK
 		}
-		a, err := c.follow(ctx, at, listing.MaxBytes)
-		text, _, _ := strict.Unpack(a.Body, listing.MaxBytes)
-		if err != nil || a.Status != http.StatusOK {
-			continue
-		}
-		found := false
-		index, _ := sitemap.Read(ctx, text, func(part string) { found = found || address.KeyOf(part) == address.Key(u) })
-		is = is || index && found
 	}
 	return is
 }
 
-// take judges what came for a file that another one names, if by is not "", and returns the files that it names if it is
-// an index. alone says that without it there is nothing to check.
-func (c *checker) take(ctx context.Context, f *file, alone bool, by string) (parts []string, err error) {
-	at, from := report.At{Where: f.String()}, ""
-	if by != "" {
-		from = " (" + by + " names it)"
-	}
+// take judges what came for a file, and returns the files that it names if it is an index. alone says that without it
+// there is nothing to check, and from which file names it.
+func (c *checker) take(ctx context.Context, f *file, alone bool, from string) (parts []string, err error) {
+	at := report.At{Where: f.String()}
 	switch wall := pages.Wall(f.Status, f.Header, f.Body); {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -589,11 +574,13 @@ func madeUp(site *url.URL, number uint64) *url.URL {
 
 // moved returns where a site is whose robots.txt is at another URL: at the same path by https, or on the host with or
 // without www.
-func moved(u, txt *url.URL) (to *url.URL, is bool) {
+func moved(u, txt *url.URL) *url.URL {
 	bare := func(u *url.URL) string { return strings.TrimPrefix(u.Hostname(), "www.") }
-	next := *u
-	next.Scheme, next.Host = txt.Scheme, txt.Host
-	return &next, txt.Path == "/robots.txt" && bare(txt) == bare(u) && next != *u
+	to := *u
+	if txt.Path == "/robots.txt" && bare(txt) == bare(u) {
+		to.Scheme, to.Host = txt.Scheme, txt.Host
+	}
+	return &to
 }
 
 // Follow returns where a site is whose robots.txt redirects. Its error begins with the address.
@@ -604,14 +591,10 @@ func Follow(ctx context.Context, client *http.Client, agent string, u *url.URL) 
 		if err != nil {
 			return nil, err
 		}
-		to, is := u, a.leads() != nil
-		if is {
-			to, is = moved(u, a.leads())
-		}
-		if !is {
+		if a.leads() == nil || *moved(u, a.leads()) == *u {
 			break
 		}
-		u = to
+		u = moved(u, a.leads())
 	}
 	return u, nil
 }

@@ -72,17 +72,6 @@ func (a answer) leads() *url.URL {
 	return to
 }
 
-// spend counts a request, and says which bound it would pass.
-func (f *fetcher) spend() error {
-	switch {
-	case f.requests.Add(1) > mostRequests:
-		return errBound{fmt.Sprintf("%s after %d requests", stopped, mostRequests)}
-	case f.bytes.Load() >= mostRead:
-		return errBound{fmt.Sprintf("%s after %d MB were read", stopped, mostRead>>20)}
-	}
-	return nil
-}
-
 // together does so many things, some of them at once.
 func together(n int, do func(i int)) {
 	var all errgroup.Group
@@ -113,8 +102,11 @@ func (f *fetcher) get(ctx context.Context, u *url.URL, most int) (a answer, err 
 // request requests a URL and reads at most so many bytes of the answer. For URLs of the site it asks the server that it was
 // given, which may have another address, such as one behind a proxy.
 func (f *fetcher) request(ctx context.Context, u *url.URL, most int) (a answer, err error) {
-	if err := f.spend(); err != nil {
-		return a, err
+	switch {
+	case f.requests.Add(1) > mostRequests:
+		return a, errBound{fmt.Sprintf("%s after %d requests", stopped, mostRequests)}
+	case f.bytes.Load() >= mostRead:
+		return a, errBound{fmt.Sprintf("%s after %d MB were read", stopped, mostRead>>20)}
 	}
 	to, whole := f.at(u), ctx
 	ctx, cancel := context.WithTimeout(ctx, patience)

@@ -2,12 +2,12 @@
 package address
 
 import (
-	"cmp"
 	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/servemap/servemap/internal/page/escape"
 	"github.com/servemap/servemap/internal/page/location"
@@ -20,6 +20,7 @@ const longest = 2047
 type Fault struct{ Kind, Text string }
 
 var (
+	web       = regexp.MustCompile(`(?i)^https?://`)
 	scheme    = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 	badEscape = regexp.MustCompile(`%(?:[^0-9A-Fa-f]|[0-9A-Fa-f](?:[^0-9A-Fa-f]|$)|$)`)
 	// twiceXML matches what is left of an address that was escaped twice for XML, and twiceURL for URLs: an escaped %
@@ -34,38 +35,36 @@ func Parse(loc string) (u *url.URL, why Fault) {
 	bad := func(format string, args ...any) (*url.URL, Fault) {
 		return nil, Fault{"loc", fmt.Sprintf(format, args...)}
 	}
-	switch {
+	switch at := badEscape.FindString(loc); {
 	case loc == "":
 		return bad("is empty")
 	case !scheme.MatchString(loc):
 		return bad("is no whole URL; write it with its scheme and host, as https://example.com/page")
-	case !strings.HasPrefix(strings.ToLower(loc), "http://") && !strings.HasPrefix(strings.ToLower(loc), "https://"):
+	case !web.MatchString(loc):
 		return bad("is neither http nor https")
 	case len(loc) > longest:
 		return bad("has %d characters; at most %d are allowed", len(loc), longest)
-	}
-	for _, c := range loc {
-		if c <= ' ' || c > '~' || strings.ContainsRune(never, c) {
-			why = Fault{"loc", fmt.Sprintf("has the character %q, which must be percent-encoded", c)}
-			break
-		}
-	}
-	if at := badEscape.FindString(loc); at != "" && why.Kind == "" {
+	case at != "" && !strings.ContainsFunc(loc, unfit):
 		return bad("has a %% that begins no escape, at %q; write %%25", at)
 	}
 	u, err := url.Parse(loc)
+	at := strings.IndexFunc(loc, unfit)
 	switch {
-	case err != nil || u.Hostname() == "":
-		return nil, cmp.Or(why, Fault{"loc", "is no URL"})
-	case u.User != nil:
-		return nil, Fault{"loc", "has a user name or password before the host"}
-	case why.Kind != "":
+	case at >= 0:
+		c, _ := utf8.DecodeRuneInString(loc[at:])
+		if _, why = bad("has the character %q, which must be percent-encoded", c); err != nil || u.Hostname() == "" {
+			return nil, why
+		}
 		return u, why
+	case err != nil || u.Hostname() == "":
+		return bad("is no URL")
+	case u.User != nil:
+		return bad("has a user name or password before the host")
 	case twiceXML.MatchString(loc):
 		return u, Fault{"escapes", "has " + twiceXML.FindString(loc) + " in it once the XML is read"}
 	case twiceURL.MatchString(loc):
 		return u, Fault{"escapes", "has " + twiceURL.FindString(loc) + " in it, an escape that was escaped again"}
-	case u.Fragment != "" || strings.Contains(loc, "#"):
+	case strings.Contains(loc, "#"):
 		named := u.EscapedFragment()
 		u.Fragment, u.RawFragment = "", ""
 		return u, Fault{"fragment", "has the fragment #" + named}
@@ -73,13 +72,13 @@ func Parse(loc string) (u *url.URL, why Fault) {
 	return u, Fault{}
 }
 
+// unfit reports whether a URL may not have a sign as it is.
+func unfit(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune(never, c) }
+
 // Host returns the host of a URL in lower case, without the port that its scheme implies.
 func Host(u *url.URL) string {
-	host := strings.ToLower(u.Host)
-	if u.Scheme == "https" {
-		return strings.TrimSuffix(host, ":443")
-	}
-	return strings.TrimSuffix(host, ":80")
+	port := map[string]string{"http": ":80", "https": ":443"}[u.Scheme]
+	return strings.TrimSuffix(strings.ToLower(u.Host), port)
 }
 
 // Site returns the scheme and the host of a URL.
@@ -103,12 +102,13 @@ func Key(u *url.URL) string {
 }
 
 // KeyOf is [Key] of a text that may be no URL.
-func KeyOf(s string) string {
-	u, err := url.Parse(s)
-	if err != nil {
-		return s
+func KeyOf(s string) string { return of(s, Key) }
+
+func of(s string, do func(*url.URL) string) string {
+	if u, err := url.Parse(s); err == nil {
+		return do(u)
 	}
-	return Key(u)
+	return s
 }
 
 // Bare returns a URL as [Key], without parameters that follow visitors.
@@ -121,13 +121,7 @@ func Bare(u *url.URL) string {
 }
 
 // BareOf is [Bare] of a text that may be no URL.
-func BareOf(s string) string {
-	u, err := url.Parse(s)
-	if err != nil {
-		return s
-	}
-	return Bare(u)
-}
+func BareOf(s string) string { return of(s, Bare) }
 
 // tracks reports whether a parameter follows a visitor, or holds his session.
 func tracks(pair string) bool {
@@ -157,7 +151,7 @@ func escapes(s string) string {
 			c = escape.Byte(s[i:])
 			i += 2
 		}
-		if raw := c > ' ' && c <= '~' && strings.IndexByte(never+alike, c) < 0; raw && (!escaped || plain(c)) {
+		if !unfit(rune(c)) && strings.IndexByte(alike, c) < 0 && (!escaped || plain(c)) {
 			out = append(out, c)
 		} else {
 			out = escape.Append(out, c)

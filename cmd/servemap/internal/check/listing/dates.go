@@ -51,14 +51,14 @@ func (r *reader) date(n *sitemap.Node, e Entry) Date {
 	if d.Span > 0 {
 		ahead = 14 * time.Hour // it may be tomorrow there
 	}
+	const wrong = "has the lastmod %q"
 	switch {
 	case text == "":
 		r.tell(e, "lastmod", "has an empty lastmod")
-		return Date{}
 	case !ok && len(text) == len("2006-01-02T15:04:05"):
-		r.tell(e, "lastmod", "has the lastmod %q, which has no time zone; write it as 2026-11-01T08:00:00+01:00", text)
+		r.tell(e, "lastmod", wrong+", which has no time zone; write it as 2026-11-01T08:00:00+01:00", text)
 	case !ok:
-		r.tell(e, "lastmod", "has the lastmod %q; it must be as 2026-11-01 or 2026-11-01T08:00:00Z", text)
+		r.tell(e, "lastmod", wrong+"; it must be as 2026-11-01 or 2026-11-01T08:00:00Z", text)
 	case d.At.After(r.Now.Add(ahead)):
 		r.tell(e, "future", "has the lastmod %s, which lies in the future", d)
 	case d.At.Year() < 1990:
@@ -78,28 +78,26 @@ const (
 
 // Dates says whether the listed pages share one date.
 func (j *Judge) Dates(sitemap string) {
-	at := report.At{Where: sitemap}
-	times, days := []time.Time{}, 0
+	times, onlyDays, all := []time.Time{}, true, len(j.Pages)
 	for _, e := range j.Pages {
 		if d := e.Date; !d.At.IsZero() {
 			times = append(times, d.At)
-			if d.Span > 0 {
-				days++
-			}
+			onlyDays = onlyDays && d.Span > 0
 		}
 	}
 	slices.SortFunc(times, time.Time.Compare)
 	from, n := most(times, oneBuild)
-	few := 2*len(times) < len(j.Pages) // a build dates them all
+	_, same := most(times, 1)
+	few := 2*len(times) < all // a build dates them all
 	d := Date{from, 0}
-	if n > 0 && days == len(times) {
+	if n > 0 && onlyDays {
 		d.Span = day
 	}
 	fresh := n > 0 && d.Span == 0 && j.Now.Sub(from) < oneBuild && j.Now.Sub(times[len(times)-1]).Abs() < time.Minute
-	kind, why := "", "probably that of a build. Search engines ignore such dates"
+	kind, within, why := "", "", "probably that of a build. Search engines ignore such dates"
 	switch {
-	case n == 0 && len(j.Pages) >= fewDates && j.Undated >= len(j.Pages):
-		j.To.Add("dates-none", at, "gives no lastmod for any of its %s pages", words.Number(len(j.Pages)))
+	case n == 0 && all >= fewDates && j.Undated >= all:
+		j.To.Add("dates-none", report.At{Where: sitemap}, "gives no lastmod for any of its %s pages", words.Number(all))
 	case n >= 2 && n == len(times) && fresh, len(times) >= fewDates && 10*n >= 9*len(times) && !few:
 		kind = "dates-shared"
 	case len(times) >= fewDates && (10*n >= 9*len(times) || 2*n >= len(times) && d.Span == 0):
@@ -110,13 +108,12 @@ func (j *Judge) Dates(sitemap string) {
 	} else if few {
 		why = "of a build or of one edit; most pages have none"
 	}
-	within := ""
-	if _, same := most(times, 1); same < n {
+	if same < n {
 		within = "within an hour of "
 	}
 	if kind != "" {
-		j.To.Add(kind, at, "gives %s of its %s pages one lastmod (%s%s), %s.", words.Number(n),
-			words.Number(len(j.Pages)), within, d, why)
+		j.To.Add(kind, report.At{Where: sitemap}, "gives %s of its %s pages one lastmod (%s%s), %s.", words.Number(n),
+			words.Number(all), within, d, why)
 	}
 }
 

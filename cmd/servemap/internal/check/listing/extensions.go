@@ -18,15 +18,13 @@ type field struct {
 	is   string // what it has, "" for anything
 }
 
-// fields reads a list of them: a name with ! must be there, and behind that or a colon stands what it has.
+// one matches an element in a list: its name, ! if it must be there, and what it has, behind that or a colon.
+var one = regexp.MustCompile(`(\w+)(!?):?(\w*)`)
+
+// fields reads a list of them.
 func fields(list string) (all []field) {
-	for text := range strings.FieldsSeq(list) {
-		at := strings.IndexAny(text+":", "!:")
-		f := field{name: text[:at], must: strings.Contains(text, "!")}
-		if at < len(text) {
-			f.is = text[at+1:]
-		}
-		all = append(all, f)
+	for _, m := range one.FindAllStringSubmatch(list, -1) {
+		all = append(all, field{m[1], m[2] != "", m[3]})
 	}
 	return all
 }

@@ -2,6 +2,7 @@ package listing
 
 import (
 	"cmp"
+	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
@@ -197,21 +198,15 @@ func (j *Judge) tell(e Entry, kind, text string, args ...any) { j.To.Add(kind, e
 // known are the elements of an entry.
 var known = map[string]bool{"loc": true, "lastmod": true, "changefreq": true, "priority": true}
 
-// elements checks which elements an entry has, and returns its address.
-func (r *reader) elements(n *sitemap.Node) (loc string, ok bool) {
+// entry checks which elements an entry has, and returns it with its address and date.
+func (r *reader) entry(n *sitemap.Node) (e Entry, ok bool) {
 	count := map[string]int{}
 	for _, k := range n.Kids {
-		switch {
+		switch right := meant(k.Space); {
 		case k.Space != r.root.Space && k.Space != "":
-			right := meant(k.Space)
-			if right == "" || right == k.Space {
-				continue
+			if right != "" && right != k.Space {
+				r.adopt(k, right) // so that what else is wrong with it is found too
 			}
-			if !slices.Contains(r.said, k.Space) {
-				r.said = append(r.said, k.Space)
-				r.add("namespace", k.Line, "<%s> has the namespace %q; it must be %q", k.Local, k.Space, right)
-			}
-			move(k, k.Space, right) // so that what else is wrong with it is found too
 			continue
 		case !known[k.Local] || r.form == sitemap.Index && k.Local != "loc" && k.Local != "lastmod":
 			r.add("structure", k.Line, "<%s> in <%s>, which the protocol does not have", k.Local, n.Local)
@@ -223,26 +218,42 @@ func (r *reader) elements(n *sitemap.Node) (loc string, ok bool) {
 	for name, times := range count {
 		if times > 1 && known[name] {
 			r.lost("doubled", n, "<%s> stands %d times in one <%s>", name, times, n.Local)
-			return "", false
+			return e, false
 		}
 	}
-	switch loc = r.own(n, "loc"); {
+	e = Entry{Loc: cmp.Or(n.First(r.root.Space, "loc"), n.First("", "loc")), Line: n.Line, File: r.name}
+	switch {
 	case count["loc"] == 0:
 		r.lost("loc-missing", n, "an entry has no <loc>")
-	case loc == "":
+	case e.Loc == "":
 		r.lost("loc-missing", n, "an entry has an empty <loc>")
+	default:
+		e.Date = r.date(n, e)
 	}
-	return loc, loc != ""
+	return e, e.Loc != ""
+}
+
+// adopt takes an element in a wrong namespace, or in none, as some serializers write it, for one of the right namespace,
+// and says so once.
+func (r *reader) adopt(n *sitemap.Node, right string) {
+	has := "no namespace"
+	if n.Space != "" {
+		has = fmt.Sprintf("the namespace %q", n.Space)
+	}
+	if !slices.Contains(r.said, n.Space) {
+		r.said = append(r.said, n.Space)
+		r.add("namespace", n.Line, "<%s> has %s; it must be %q", n.Local, has, right)
+	}
+	move(n, n.Space, right)
 }
 
 // move takes the elements of a namespace for those of another.
 func move(n *sitemap.Node, from, to string) {
-	if n.Space != from {
-		return
-	}
-	n.Space = to
-	for _, k := range n.Kids {
-		move(k, from, to)
+	if n.Space == from {
+		n.Space = to
+		for _, k := range n.Kids {
+			move(k, from, to)
+		}
 	}
 }
 
@@ -252,22 +263,13 @@ func (r *reader) lost(kind string, n *sitemap.Node, text string, args ...any) {
 	r.add(kind, n.Line, text, args...)
 }
 
-// own returns the text of an element of the protocol.
-func (r *reader) own(n *sitemap.Node, local string) string {
-	if text := n.First(r.root.Space, local); text != "" || r.root.Space == "" {
-		return text
-	}
-	return n.First("", local)
-}
-
 // listed takes an entry of a sitemap.
 func (r *reader) listed(n *sitemap.Node) {
-	loc, ok := r.elements(n)
+	e, ok := r.entry(n)
 	if !ok {
 		return
 	}
-	e := Entry{Loc: loc, Line: n.Line, File: r.name}
-	if e.Date = r.date(n, e); len(n.All(r.root.Space, "lastmod")) == 0 && len(n.All(newsNS, "news")) == 0 {
+	if len(n.All(r.root.Space, "lastmod")) == 0 && len(n.All(newsNS, "news")) == 0 {
 		r.Undated++
 	}
 	for _, k := range n.Kids {
@@ -292,12 +294,10 @@ func isNumber(text string, least, most float64) bool {
 
 // part takes an entry of an index.
 func (r *reader) part(n *sitemap.Node) {
-	loc, ok := r.elements(n)
+	e, ok := r.entry(n)
 	if !ok {
 		return
 	}
-	e := Entry{Loc: loc, Line: n.Line, File: r.name}
-	r.date(n, e)
 	u, _ := r.address(e)
 	if u == nil {
 		return

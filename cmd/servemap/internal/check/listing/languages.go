@@ -24,11 +24,10 @@ var languageTag = regexp.MustCompile(`^([A-Za-z]{2,3})(?:-([A-Za-z]{4}))?(?:-([A
 
 // badLanguage says what is wrong with an hreflang, "" if nothing is.
 func badLanguage(lang string) string {
-	if strings.EqualFold(lang, "x-default") {
-		return ""
-	}
 	m := languageTag.FindStringSubmatch(lang)
 	switch {
+	case strings.EqualFold(lang, "x-default"):
+		return ""
 	case m == nil && strings.Contains(lang, "_"):
 		return "write it with a hyphen, as in " + strings.ReplaceAll(lang, "_", "-")
 	case m == nil:
@@ -41,12 +40,8 @@ func badLanguage(lang string) string {
 		}
 		return "there is no language " + m[1] + " in ISO 639-1" + right
 	}
-	if at, err := language.ParseRegion(m[3]); len(m[3]) == 2 && (err != nil || !at.IsCountry() ||
-		at.Canonicalize() != at) {
-		hint := ""
-		if strings.EqualFold(m[3], "uk") {
-			hint = "; the United Kingdom is GB"
-		}
+	if at, err := language.ParseRegion(m[3]); len(m[3]) == 2 && (err != nil || !at.IsCountry() || at.Canonicalize() != at) {
+		hint := map[string]string{"uk": "; the United Kingdom is GB"}[strings.ToLower(m[3])]
 		return "there is no region " + m[3] + " in ISO 3166-1" + hint
 	}
 	return ""
@@ -84,8 +79,7 @@ func (j *Judge) links(e Entry, links []Link, inPage bool) {
 	if inPage { // no line of the sitemap has them
 		e = Entry{Loc: e.Loc, Site: e.Site}
 	}
-	v := versions{inPage: inPage}
-	langs := map[string]string{}
+	v, langs := versions{inPage: inPage}, map[string]string{}
 	for _, l := range links {
 		if why := badLanguage(l.Lang); why != "" {
 			j.tell(e, "hreflang", "has the hreflang %q: %s", l.Lang, why)
@@ -129,20 +123,20 @@ func (v versions) names(key string) bool {
 
 // others yields each version in another language that a listed page names, once.
 func (j *Judge) others(yield func(e Entry, self string, v versions, one version)) {
+	if len(j.languages) == 0 {
+		return // as of most sites
+	}
 	for _, e := range j.Pages {
-		if len(j.languages) == 0 {
-			return // as of most sites
-		}
 		self := address.KeyOf(e.Loc)
-		seen := map[string]bool{self: true}
-		if j.languages[self].inPage {
+		v, seen := j.languages[self], map[string]bool{self: true}
+		if v.inPage {
 			e = Entry{Loc: e.Loc}
 		}
-		for _, one := range j.languages[self].to {
+		for _, one := range v.to {
 			if !seen[one.key] {
-				yield(e, self, j.languages[self], one)
+				seen[one.key] = true
+				yield(e, self, v, one)
 			}
-			seen[one.key] = true
 		}
 	}
 }

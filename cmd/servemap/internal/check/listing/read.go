@@ -127,11 +127,6 @@ func (r *reader) read(body []byte) {
 	}
 }
 
-func firstLine(text []byte) string {
-	line, _, _ := bytes.Cut(text[:min(len(text), 4096)], []byte("\n"))
-	return string(bytes.TrimSpace(line))
-}
-
 // lines reads a text of URLs, one a line.
 func (r *reader) lines(body []byte) {
 	if !utf8.Valid(body) {
@@ -139,7 +134,7 @@ func (r *reader) lines(body []byte) {
 	}
 	all := bytes.Split(bytes.TrimPrefix(body, []byte("\ufeff")), []byte("\n"))
 	if !slices.ContainsFunc(all, func(line []byte) bool { return sitemap.IsURL(bytes.TrimLeft(line, " \t\r")) }) {
-		r.add("root", 0, "is neither XML nor a text of URLs; it begins with %q", firstLine(body))
+		r.add("root", 0, "is neither XML nor a text of URLs; it begins with %q", bytes.TrimSpace(all[0][:min(len(all[0]), 4096)]))
 		return
 	}
 	r.form = sitemap.Text
@@ -197,33 +192,20 @@ func (r *reader) Entry(n *sitemap.Node, cut bool) {
 		r.add("structure", n.Line, "an entry has too many elements")
 	}
 	root := map[string]string{"url": "urlset", "sitemap": "sitemapindex"}[n.Local]
+	if root == r.root.Local && n.Space != r.root.Space {
+		r.adopt(n, r.root.Space)
+	}
 	switch links := n.Links(); {
 	case root != "" && root != r.root.Local:
 		r.add("structure", n.Line, "<%s> in a <%s>; it belongs into a <%s>", n.Local, r.root.Local, root)
 	case r.form == sitemap.Sitemap:
-		r.adopt(n)
 		r.listed(n)
 	case r.form == sitemap.Index:
-		r.adopt(n)
 		r.part(n)
 	case len(links) == 0:
 		r.lost("loc-missing", n, "an entry of the feed has no link")
 	default:
 		r.page(Entry{Loc: links[0], Line: n.Line})
-	}
-}
-
-// adopt takes an entry without a namespace, as some serializers write it, for one of the protocol, and says so once.
-func (r *reader) adopt(n *sitemap.Node) {
-	if n.Space == r.root.Space {
-		return
-	}
-	if !slices.Contains(r.said, n.Space) {
-		r.said = append(r.said, n.Space)
-		r.add("namespace", n.Line, "<%s> has no namespace; it must be %q", n.Local, r.root.Space)
-	}
-	for _, k := range n.Kids {
-		move(k, n.Space, r.root.Space)
 	}
 }
 

@@ -1,7 +1,7 @@
 package pages
 
 import (
-	"fmt"
+	"slices"
 	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
@@ -67,8 +67,7 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 		p.dates(at, to, now, shared(sent, p.sent, read), shared(modified, p.modified, read))
 	}
 	if own > 0 {
-		to.Facts = append(to.Facts, fmt.Sprintf("The lastmod of %s was compared with the date that the page itself gives.",
-			words.Count(own, "page")))
+		to.Facts = append(to.Facts, "The lastmod of "+words.Count(own, "page")+" was compared with the date that the page itself gives.")
 	}
 }
 
@@ -100,10 +99,8 @@ func (p *Page) dates(at report.At, to *report.Report, now time.Time, sharedHeade
 	}
 	// apart says whether a date that is of this page alone is later than the lastmod, or earlier.
 	apart := func(t time.Time, shared bool, span time.Duration) (later, earlier bool) {
-		if t.IsZero() || now.Sub(t).Abs() < time.Hour || shared {
-			return false, false
-		}
-		return t.Sub(d.At) > slack+d.Span, d.At.Sub(t) > slack+span
+		own := !t.IsZero() && now.Sub(t).Abs() >= time.Hour && !shared
+		return own && t.Sub(d.At) > slack+d.Span, own && d.At.Sub(t) > slack+span
 	}
 	later, earlier := apart(p.modified, sharedDate, span)
 	sentLater, sentEarlier := apart(p.sent, sharedHeader, 0)
@@ -112,10 +109,9 @@ func (p *Page) dates(at report.At, to *report.Report, now time.Time, sharedHeade
 		to.Add("date-old", at, "changed on %s, as it says itself, and its lastmod is %s", day(p.modified), d)
 	case earlier:
 		to.Add("date-early", at, "has the lastmod %s, and says itself that it changed on %s", d, day(p.modified))
-	case sentLater:
-		to.Add("date-header", at, "has the Last-Modified %s, after its lastmod %s", day(p.sent), d)
-	case sentEarlier:
-		to.Add("date-header", at, "has the Last-Modified %s, before its lastmod %s", day(p.sent), d)
+	case sentLater, sentEarlier:
+		order := map[bool]string{true: "after", false: "before"}[sentLater]
+		to.Add("date-header", at, "has the Last-Modified %s, %s its lastmod %s", day(p.sent), order, d)
 	}
 }
 
@@ -132,10 +128,7 @@ func Observed(e listing.Entry, s Seen, to *report.Report) (compared bool) {
 	if e.Date.At.IsZero() || s.First.IsZero() || !s.Changed.After(s.First) && s.Last.Sub(s.First) <= slack {
 		return false
 	}
-	since := s.First
-	if s.Changed.After(since) {
-		since = s.Changed
-	}
+	since := slices.MaxFunc([]time.Time{s.First, s.Changed}, time.Time.Compare)
 	at, d := e.At(), e.Date.At
 	switch {
 	case s.Changed.After(s.First) && s.Changed.Sub(d) > slack+e.Date.Span:

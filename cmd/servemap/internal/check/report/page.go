@@ -1,8 +1,7 @@
 package report
 
 import (
-	"bytes"
-	_ "embed" // for the pages
+	"embed"
 	"html/template"
 	"io"
 	"strings"
@@ -12,23 +11,15 @@ import (
 	"github.com/servemap/servemap/internal/page/words"
 )
 
-//go:embed page.html
-var source string
-
-//go:embed page.css
-var css string
-
-//go:embed page.md
-var wiki string
-
-//go:embed page.txt
-var lines string
+//go:embed page.css page.html page.md page.txt
+var source embed.FS
 
 var (
+	css, _   = source.ReadFile("page.css")
 	funcs    = map[string]any{"num": words.Number, "md": markdown.Replace}
-	page     = template.Must(template.New("report").Funcs(funcs).Parse(source))
-	markPage = plain.Must(plain.New("report").Funcs(funcs).Parse(wiki))
-	textPage = plain.Must(plain.New("report").Funcs(funcs).Parse(lines))
+	page     = template.Must(template.New("page.html").Funcs(funcs).ParseFS(source, "page.html"))
+	markPage = plain.Must(plain.New("page.md").Funcs(funcs).ParseFS(source, "page.md"))
+	textPage = plain.Must(plain.New("page.txt").Funcs(funcs).ParseFS(source, "page.txt"))
 	// markdown escapes a text of strangers.
 	markdown = strings.NewReplacer(`\`, `\\`, "&", "&amp;", "|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "[",
 		`\[`, "\n", " ", "\r", " ")
@@ -59,7 +50,7 @@ type view struct {
 
 // view returns what pages show that name so many findings of a kind, unless all are wanted.
 func (r *Report) view(all bool, most int) view {
-	v := view{Report: r, All: all, Most: most, Few: r.Files, CSS: template.CSS(inspect.Tokens + css)}
+	v := view{Report: r, All: all, Most: most, Few: r.Files, CSS: template.CSS(inspect.Tokens + string(css))}
 	if all {
 		v.Most = kept
 	} else if len(r.Files) > 11 { // one takes no more room than to say that there is one more
@@ -72,7 +63,7 @@ func (r *Report) view(all bool, most int) view {
 func (v view) Wrapped(text, indent string) string { return Wrap(v.Escape(text), indent, v.Width) }
 
 // HTML writes the report as one page, in the inspector's colours and without scripts, to be handed to somebody or
-// printed.
+// printed. all says to show each finding that was kept.
 func (r *Report) HTML(w io.Writer, all bool) error { return page.Execute(w, r.view(all, inFile)) }
 
 // Markdown writes the report for a ticket or a wiki.
@@ -80,13 +71,9 @@ func (r *Report) Markdown(w io.Writer, all bool) error {
 	return markPage.Execute(w, r.view(all, inFile))
 }
 
-// Text writes the report for people. all says to show each finding that was kept.
+// Text writes the report for people.
 func (r *Report) Text(w io.Writer, all bool, s Style) error {
-	v, b := r.view(all, examples), new(bytes.Buffer)
+	v := r.view(all, examples)
 	v.Style = s
-	if err := textPage.Execute(b, v); err != nil {
-		return err
-	}
-	_, err := b.WriteTo(w)
-	return err
+	return textPage.Execute(w, v)
 }

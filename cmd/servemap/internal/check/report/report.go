@@ -3,7 +3,9 @@
 package report
 
 import (
+	_ "embed" // for the table
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -127,12 +129,8 @@ func (r *Report) Add(kind string, at At, text string, args ...any) {
 				args[i] = Shorten(s)
 			}
 		}
-		if len(args) > 0 {
-			text = fmt.Sprintf(text, args...)
-		}
-		at.Where, at.File = Shorten(at.Where), Shorten(at.File)
-		at.To = Shorten(at.To)
-		g.Findings = append(g.Findings, Finding{k.level, kind, at, text})
+		at.Where, at.File, at.To = Shorten(at.Where), Shorten(at.File), Shorten(at.To)
+		g.Findings = append(g.Findings, Finding{k.level, kind, at, fmt.Sprintf(text, args...)})
 	}
 	if k.level == fault {
 		r.Faults++
@@ -143,41 +141,30 @@ func (r *Report) Add(kind string, at At, text string, args ...any) {
 
 // Of says in the title of a kind of which number of pages these are.
 func (r *Report) Of(kind string, n int) {
-	if at := slices.IndexFunc(r.Groups, func(g Group) bool { return g.Kind == kind }); at >= 0 {
-		g, title := &r.Groups[at], kinds[kind].many
-		if g.Count == 1 {
-			title = kinds[kind].one
-		}
-		_, title, _ = strings.Cut(title, " ")
-		g.Title = "of " + words.Count(n, "page") + " read " + title
+	if g := r.group(kind); g.Count > 0 {
+		title := map[bool]string{true: kinds[kind].one, false: kinds[kind].many}[g.Count == 1]
+		g.Title = "of " + words.Count(n, "page") + " read" + title[strings.Index(title, " "):]
 	}
+}
+
+// group returns what was found of a kind.
+func (r *Report) group(kind string) *Group {
+	for i := range r.Groups {
+		if r.Groups[i].Kind == kind {
+			return &r.Groups[i]
+		}
+	}
+	return new(Group)
 }
 
 // IsFault reports whether what is found of a kind is a fault.
 func IsFault(kind string) bool { return kinds[kind].level == fault }
 
 // Count returns how much of a kind was found.
-func (r *Report) Count(kind string) int {
-	for _, g := range r.Groups {
-		if g.Kind == kind {
-			return g.Count
-		}
-	}
-	return 0
-}
+func (r *Report) Count(kind string) int { return r.group(kind).Count }
 
 // Has reports whether something of a kind was found.
 func (r *Report) Has(kind string) bool { return r.Count(kind) > 0 }
-
-// faults returns how many kinds of faults were found.
-func (r *Report) faults() (n int) {
-	for _, g := range r.Groups {
-		if g.Level == fault {
-			n++
-		}
-	}
-	return n
-}
 
 // Unread reports whether none of the pages that there are, or may be, could be read.
 func (r *Report) Unread() bool {
@@ -186,10 +173,16 @@ func (r *Report) Unread() bool {
 
 // state says what was found, and whether that is good, to be looked at, or waits for a check that reads more.
 func (r *Report) state() (care, text string) {
-	switch s, kinds := r.Sample, r.faults(); {
+	kinds := 0 // of faults
+	for _, g := range r.Groups {
+		if g.Level == fault {
+			kinds++
+		}
+	}
+	switch s := r.Sample; {
 	case kinds > 1:
 		return "look", words.Count(r.Faults, "fault") + " of " + words.Number(kinds) + " kinds"
-	case r.Faults > 0:
+	case kinds > 0:
 		return "look", words.Count(r.Faults, "fault")
 	case r.Unread():
 		return "wait", "nothing could be checked"
@@ -201,20 +194,24 @@ func (r *Report) state() (care, text string) {
 
 // Lead says to a client what was read, what matters most of what was found, and what to do about that first.
 func (r *Report) Lead() string {
-	s, text := r.Sample, "No sitemap of "+r.Site+" was read."
+	s, text := r.Sample, "No sitemap of "+r.Site+" was read. "
 	if slices.ContainsFunc(r.Files, func(f File) bool { return f.Form != "" }) {
-		read := map[int]string{s.Listed: ", all of which were read", 0: ", none of which could be read"}[s.Read]
-		if s.Listed == 0 {
-			read = " that can be read"
-		} else if s.Listed == 1 && s.Read == 1 {
-			read = ", which was read"
-		} else if read == "" {
-			read = ", of which " + words.Number(s.Read) + " were read"
+		text = "The sitemap of " + r.Site + " lists " + words.Count(s.Listed, "page")
+		switch {
+		case s.Listed == 0:
+			text += " that can be read. "
+		case s.Read == 0:
+			text += ", none of which could be read. "
+		case s.Listed == 1:
+			text += ", which was read. "
+		case s.Read == s.Listed:
+			text += ", all of which were read. "
+		default:
+			text += ", of which " + words.Number(s.Read) + " were read. "
 		}
-		text = "The sitemap of " + r.Site + " lists " + words.Count(s.Listed, "page") + read + "."
 	}
 	if len(r.Groups) == 0 {
-		return text + " Nothing is wrong with what was read."
+		return text + "Nothing is wrong with what was read."
 	}
 	g, begin := r.Groups[0], "What matters most: "
 	if r.Faults == 0 && !r.Unread() {
@@ -223,7 +220,7 @@ func (r *Report) Lead() string {
 		begin = "What is wrong does little harm: "
 	}
 	what, do := g.Heading(), strings.SplitN(g.Remedy, ". ", 2)[0]
-	return text + " " + begin + strings.ToLower(what[:1]) + what[1:] + ". " + strings.TrimSuffix(do, ".") + "."
+	return text + begin + strings.ToLower(what[:1]) + what[1:] + ". " + strings.TrimSuffix(do, ".") + "."
 }
 
 // Care is good, look or wait, as the headline is: for the colour beside it.
@@ -250,7 +247,7 @@ func (r *Report) Result() string {
 
 // Text says which pages were read, so that the numbers add up.
 func (s Sample) Text() string {
-	text := fmt.Sprintf("%s of %s listed pages were asked for", words.Number(s.Asked), words.Number(s.Listed))
+	text := words.Number(s.Asked) + " of " + words.Number(s.Listed) + " listed pages were asked for"
 	switch {
 	case s.Listed == 0:
 		return "No listed page was found."
@@ -263,39 +260,55 @@ func (s Sample) Text() string {
 	case s.Choice != "":
 		text += fmt.Sprintf(", chosen %s (seed %d)", s.Choice, s.Seed)
 	}
-	answers := parts(
-		part{s.Read - s.Files, "with a page"}, part{s.Asked - s.Read - s.Walled, "with a redirect, an error or nothing"},
-		part{s.Walled, "with a bot wall"}, part{s.Files, "with a file"},
-	)
-	if answers != "" {
-		text += ": " + strings.Replace(answers, " ", " answered ", 1)
-	}
-	if s.Choice != "" {
+	answers := parts(": ", "with a page", s.Read-s.Files, "with a redirect, an error or nothing", s.Asked-s.Read-s.Walled,
+		"with a bot wall", s.Walled, "with a file", s.Files)
+	if text += strings.Replace(answers, " with", " answered with", 1); s.Choice != "" {
 		text += ". What is said of pages holds for these alone"
 	}
-	left := parts(
-		part{s.Disallowed, "that robots.txt disallows"}, part{s.Unfit, "whose address is wrong or not of this site"},
-		part{s.Elsewhere, "on another host"},
-	)
-	if left != "" {
-		text += ". Not asked for: " + left
-	}
-	return text + "."
+	return text + parts(". Not asked for: ", "that robots.txt disallows", s.Disallowed,
+		"whose address is wrong or not of this site", s.Unfit, "on another host", s.Elsewhere) + "."
 }
 
-// part is a number of things.
-type part struct {
-	n  int
-	of string
-}
-
-// parts names those parts that are not empty.
-func parts(all ...part) string {
-	var some []string
-	for _, p := range all {
-		if p.n > 0 {
-			some = append(some, words.Number(p.n)+" "+p.of)
+// parts names what each number is of, behind how that begins. It leaves out what there is none of.
+func parts(begin string, all ...any) (text string) {
+	for i := 0; i < len(all); i += 2 {
+		if n := all[i+1].(int); n > 0 {
+			text, begin = text+begin+words.Number(n)+" "+all[i].(string), ", "
 		}
 	}
-	return strings.Join(some, ", ")
+	return text
 }
+
+const (
+	fault     = "fault"
+	advice    = "advice"
+	leastHarm = "What does little harm" // as the table calls it
+)
+
+// kind is a row of the table of all that may be found.
+type kind struct {
+	level, one, many, remedy string
+	harm                     string // that it does
+	place                    int    // in the table
+}
+
+//go:embed kinds.tsv
+var table string
+
+// Remedy says what to do about findings of a kind.
+func Remedy(kind string) string { return kinds[kind].remedy }
+
+// Names are those of all kinds, and of their levels.
+func Names() []string { return append(slices.Sorted(maps.Keys(kinds)), fault, advice) }
+
+var kinds = func() map[string]kind {
+	byName, harm := map[string]kind{}, ""
+	for line := range strings.Lines(table) {
+		if f := strings.Split(strings.TrimSpace(line), "\t"); line[0] == '=' {
+			harm = f[0][2:]
+		} else if line[0] != '#' {
+			byName[f[0]] = kind{f[1], f[2], f[3], f[4], harm, len(byName)}
+		}
+	}
+	return byName
+}()

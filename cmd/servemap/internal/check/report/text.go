@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/servemap/servemap/internal/page/words"
 )
@@ -23,13 +22,11 @@ func (g Group) Left(most int) int { return g.Count - len(g.Shown(most)) }
 func (g Group) Colour() string { return map[string]string{fault: "1;31", advice: "1;33"}[g.Level] }
 
 // Heading names a group, with its count unless its title needs none.
-func (g Group) Heading() string {
-	return strings.TrimSpace(g.Counted() + " " + g.Title)
-}
+func (g Group) Heading() string { return strings.TrimSpace(g.Counted() + " " + g.Title) }
 
 // Counted returns the count of a group, "" if its title needs none.
 func (g Group) Counted() string {
-	if unicode.IsUpper([]rune(g.Title)[0]) {
+	if g.Title[0] < 'a' {
 		return ""
 	}
 	return words.Number(g.Count)
@@ -60,29 +57,21 @@ func Wrap(text, indent string, width int) string {
 
 // Does says what a file is, without its address.
 func (f File) Does() (what string) {
-	switch {
-	case f.Form == "" && f.Bytes == 0:
-		what = "not read"
-	case f.Form == "":
-		what = "no sitemap, " + words.Size(f.Bytes)
-	case f.Form == "index":
-		what = "index of " + words.Count(f.Entries, "file") + ", " + words.Size(f.Bytes)
+	entries := strings.Replace(words.Count(f.Entries, "entry"), "entrys", "entries", 1) // of some pages there may be several
+	switch f.Form {
+	case "":
+		if what = "no sitemap"; f.Bytes == 0 {
+			return "not read"
+		}
+	case "index":
+		what = "index of " + words.Count(f.Entries, "file")
 	default:
-		name := map[string]string{"rss": "RSS, ", "atom": "Atom, ", "text": "text, "}[f.Form]
-		what = name + entries(f.Entries) + ", " + words.Size(f.Bytes)
+		what = map[string]string{"rss": "RSS, ", "atom": "Atom, ", "text": "text, "}[f.Form] + entries
 	}
-	if f.To != "" {
+	if what += ", " + words.Size(f.Bytes); f.To != "" {
 		what += ", from " + f.To
 	}
 	return what
-}
-
-// entries names a number of them: of some pages there may be several.
-func entries(n int) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return words.Number(n) + " entries"
 }
 
 // Place says where a finding is.
@@ -138,21 +127,15 @@ func (r *Report) CSV(w io.Writer) error {
 	rows := [][]string{{"level", "kind", "where", "file", "line", "text", "remedy", "to"}}
 	for _, g := range r.Groups {
 		for _, f := range g.Findings {
-			line := ""
-			if f.Line > 0 {
-				line = strconv.Itoa(f.Line)
+			line := strings.TrimPrefix(strconv.Itoa(f.Line), "0") // no line is 0
+			row := []string{f.Level, f.Kind, f.Where, f.File, line, f.Text, g.Remedy, f.To}
+			for i, text := range row {
+				if strings.IndexAny(text, "=+-@\t\r") == 0 { // else a table takes it for a formula
+					row[i] = "'" + text
+				}
 			}
-			rows = append(rows, []string{f.Level, f.Kind, harmless(f.Where), harmless(f.File), line, harmless(f.Text), g.Remedy,
-				harmless(f.To)})
+			rows = append(rows, row)
 		}
 	}
 	return csv.NewWriter(w).WriteAll(rows)
-}
-
-// harmless keeps a table from taking a text of strangers for a formula.
-func harmless(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
-		return "'" + text
-	}
-	return text
 }

@@ -4,9 +4,8 @@ package sample
 
 import (
 	"cmp"
-	"net/url"
+	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/zeebo/xxh3"
 
@@ -16,36 +15,25 @@ import (
 // Choice says how pages are chosen.
 const Choice = "by chance, from each section of the site in turn"
 
+// folder matches what the addresses of a section share: the site, and the first folder.
+var folder = regexp.MustCompile(`^(\w+://[^/?]*/[^/?]+/)[^?]`)
+
 // Order returns the places of all entries in the order in which to read them: one by chance of each section, another
-// one of each, and so on. A section is what shares the first folder.
+// one of each, and so on. What stands at the root is a section too.
 func Order(all []listing.Entry, seed uint64) (places []int) {
-	hash := func(s string) uint64 { return xxh3.HashStringSeed(s, seed) }
-	sections, round := make([]uint64, len(all)), make([]int, len(all))
+	self, section, round := make([]uint64, len(all)), make([]uint64, len(all)), make([]int, len(all))
 	for i, e := range all {
-		places, sections[i] = append(places, i), hash(section(e.Loc))
+		m := append(folder.FindStringSubmatch(e.Loc), "", "")
+		places, self[i], section[i] = append(places, i), xxh3.HashStringSeed(e.Loc, seed), xxh3.HashStringSeed(m[1], seed)
 	}
-	byChance := func(a, b int) int { return cmp.Compare(hash(all[a].Loc), hash(all[b].Loc)) }
-	slices.SortFunc(places, byChance)
+	slices.SortFunc(places, func(a, b int) int { return cmp.Compare(self[a], self[b]) })
 	seen := map[uint64]int{}
 	for _, i := range places {
-		round[i] = seen[sections[i]]
-		seen[sections[i]]++
+		round[i] = seen[section[i]]
+		seen[section[i]]++
 	}
 	slices.SortStableFunc(places, func(a, b int) int {
-		return cmp.Or(cmp.Compare(round[a], round[b]), cmp.Compare(sections[a], sections[b]))
+		return cmp.Or(cmp.Compare(round[a], round[b]), cmp.Compare(section[a], section[b]))
 	})
 	return places
-}
-
-// section returns the first folder of an address, "" for a page at the root.
-func section(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	first, rest, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
-	if rest == "" {
-		return ""
-	}
-	return first
 }
