@@ -898,6 +898,9 @@ func (s explained) why(p *reader.Known) (text string, missing []string) {
 		return messages.Unnamed(p.Location), nil
 	case p.Reason.Unvisited() && p.Reason != eligibility.NotSeen && p.Status == 0:
 		return messages.LeftOut(p.Location, p.Reason)
+	case p.Reason == eligibility.NotSeen && p.Status == 0 && len(p.Besides) == 0 && s.hints.Has(messages.Cookies) &&
+		!s.observer.Own.Explored():
+		return messages.NoneAnonymous()
 	}
 	text, missing = messages.Page(p.Verdict, p.Reason, p.Location), messages.Missing(p.Location, p.Reason,
 		p.Evidence.Led(), p.Status)

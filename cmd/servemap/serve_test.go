@@ -75,11 +75,11 @@ func TestFolderOfAnotherOriginIsTold(t *testing.T) {
 	s.log.await(t, "commands are answered")
 	s.stop()
 	if want := "The store has pages of " + origin +
-		" and none of https://other.example, which starts anew. Is -origin right?"; strings.Count(s.log.String(), want) != 1 {
+		" and none of https://other.example, which is learned anew. "; strings.Count(s.log.String(), want) != 1 {
 		t.Errorf("it is not told once: %s", s.log)
 	}
 	s = s.again()
-	if s.log.await(t, "commands are answered"); strings.Contains(s.log.String(), "starts anew") {
+	if s.log.await(t, "commands are answered"); strings.Contains(s.log.String(), "learned anew") {
 		t.Errorf("it is told of the same origin: %s", s.log)
 	}
 }

@@ -225,7 +225,7 @@ func TestInspectorNamesNoPageThatIsNotListedAndIsNone(t *testing.T) {
 		}
 		first := all["/inspect/"]
 		for _, want := range []string{"looks like a secret", "says noindex", "Cache-Control: private",
-			"no anonymous visitor has got it yet"} {
+			"had no anonymous visitor yet"} {
 			if !strings.Contains(text(first), want) {
 				t.Errorf("the first page has no %q", want)
 			}
@@ -662,7 +662,7 @@ func TestInspectorShowsFirstWhatToDo(t *testing.T) {
 			!strings.Contains(after, "reason=noindex") {
 			s.Errorf("what to do is not shown first: %s", text(page))
 		}
-		if !strings.Contains(text(after), "The site answered 404 Nobody got it in the minute after that. It comes back "+
+		if !strings.Contains(text(after), "1 page was answered with 404 Nobody got it in the minute after that. It comes back "+
 			"when an anonymous visitor gets it again. gone") {
 			s.Errorf("nobody said that a 404 is intended: %s", text(after))
 		}

@@ -28,6 +28,23 @@ func owner(s *testkit.Site) func(path string) string {
 }
 
 func TestCookiesOfVisitorsNeedNothingOnceTheSiteIsExplored(t *testing.T) {
+	const nothing = "The visitor has a cookie. Nothing to do: the pages are learned without it."
+	testkit.Run(t, testkit.Setup{Handler: testkit.PageOfItsURL("/a")}, func(s *testkit.Site) {
+		s.Visit("/", "/a")
+		if s.Get("/a", "Cookie", "PHPSESSID=1"); !strings.Contains(owner(s)("stats.json"), nothing) {
+			s.Errorf("one visitor of three has a cookie: %s", owner(s)("stats.json"))
+		}
+	})
+	testkit.Run(t, testkit.Setup{Handler: testkit.Page("home", "/a")}, func(s *testkit.Site) {
+		s.Visit("/")
+		for range 200 {
+			s.Get("/a", "Cookie", "PHPSESSID=1")
+		}
+		page := text(owner(s)("page?u=/a"))
+		if !strings.Contains(page, "Explore the site with go site.Explore(ctx") || strings.Contains(page, "DecisionAlways") {
+			s.Errorf("everybody has a session: %s", page)
+		}
+	})
 	testkit.Run(t, testkit.Setup{Handler: testkit.PageOfItsURL("/a")}, func(s *testkit.Site) {
 		ask, get := owner(s), func() { s.Get("/a", "Cookie", "PHPSESSID=1") }
 		if get(); !strings.Contains(ask("stats.json"),
@@ -35,8 +52,7 @@ func TestCookiesOfVisitorsNeedNothingOnceTheSiteIsExplored(t *testing.T) {
 			s.Errorf("before: %s", ask("stats.json"))
 		}
 		explore(s, servemap.ExploreOptions{})
-		if get(); !strings.Contains(ask("stats.json"),
-			"The visitor has a cookie. Nothing to do: the pages were learned without it, by exploring.") {
+		if get(); !strings.Contains(ask("stats.json"), nothing) {
 			s.Errorf("after: %s", ask("stats.json"))
 		}
 	})
@@ -261,6 +277,8 @@ func TestTheOwnerIsToldWhatIsNotKnown(t *testing.T) {
 		want("links after a restart", "links", "Not known yet", "No broken link")
 		want("the overview after a restart", "", "Broken links are not known yet: they are found as pages are visited.",
 			"Nothing seems wrong")
+		want("links to one page after a restart", "page?u=/a", "Which pages link to it Not known yet. Since the program started",
+			"No listed page does")
 		want("links to a page after a restart", "pages", "Links are counted as pages are read; “–” is not known yet.", "")
 		want("links to a page after a restart, as JSON", "pages.json", `"links": null`, `"links": 0`)
 		want("links to a page after a restart, as CSV", "pages.csv", "/a,,0,,link", "")

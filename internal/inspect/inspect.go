@@ -109,6 +109,7 @@ type view struct {
 
 	Setting messages.Change // that would change what the page says
 	Untried string          // why the page cannot be fetched now
+	Unread  string          // of how many pages it is known where they link, "" if of all
 
 	Query string // in the field that asks
 	frame

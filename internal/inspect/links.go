@@ -3,6 +3,7 @@ package inspect
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // Links are the links of listed pages that somebody should correct.
@@ -30,6 +32,17 @@ type Read struct {
 func (c *Config) read() Read {
 	pages, since := c.Indexer.Links.Known()
 	return Read{pages, since.UTC()}
+}
+
+// unread says of how many listed pages it is known since the start where they link, "" if of all.
+func (i *Inspector) unread() string {
+	read := i.read()
+	_, s := i.Public.Stats()
+	if read.Pages >= s.Listed {
+		return ""
+	}
+	return fmt.Sprintf("%s, the links of %s of %s were read; the others follow as they are visited.",
+		upper(started(read.Since, time.Now())), words.Number(read.Pages), words.Count(s.Listed, "listed page"))
 }
 
 // Link is an address that listed pages link to, and the sitemap does not list.

@@ -86,7 +86,7 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 	stats, s := i.Public.Stats()
 	o := Overview{
 		Stats: stats, Origin: i.Origin.String(), State: state(s), Serving: s.Listed > 0 && !s.ReportOnly && !s.Unserved,
-		Uncounted: uncounted(s), Reasons: groupsOf(s.Verdicts), Responses: responsesOf(s.Ignored, i.Own.Explored()),
+		Uncounted: uncounted(s), Reasons: groupsOf(s.Verdicts), Responses: responsesOf(s, i.Own.Explored()),
 		History: i.history(ctx), ReportOnly: s.ReportOnly,
 		Shown: Shown{Read: i.read(), Crawlers: i.Public.Crawlers(), Followed: i.Crawlers, Unserved: s.Unserved},
 	}
@@ -240,7 +240,7 @@ func groupsOf(verdicts map[string]int) (groups []Group) {
 	}
 	for name, pages := range verdicts {
 		verdict, reason, _ := strings.Cut(name, " ")
-		sum := messages.ReasonNamed(reason)
+		sum := messages.ReasonOf(reason, pages)
 		if sum.Reason == eligibility.PasswordField && pages > max(listed/10, min(listed, fewLogins)) {
 			sum.Care = messages.Look // not only the pages to log in, as where all have a box for that
 		}
@@ -256,13 +256,14 @@ func groupsOf(verdicts map[string]int) (groups []Group) {
 }
 
 // responsesOf explains the responses that did not count. explored says that the site was explored.
-func responsesOf(ignored map[string]uint64, explored bool) (all []Response) {
-	for _, reason := range slices.Sorted(maps.Keys(ignored)) {
+func responsesOf(s messages.Counts, explored bool) (all []Response) {
+	for _, reason := range slices.Sorted(maps.Keys(s.Ignored)) {
+		n := s.Ignored[reason]
 		r := messages.ReasonNamed(reason)
 		if r.Reason == eligibility.Cookie {
-			r.Todo = messages.Cookie(explored)
+			r.Todo = messages.Cookie(!explored && (n > s.Observations || messages.Cookies.In(s.Hints)))
 		}
-		all = append(all, Response{reason, ignored[reason], r.Means()})
+		all = append(all, Response{reason, n, r.Means()})
 	}
 	slices.SortStableFunc(all, func(a, b Response) int { return cmp.Compare(b.Count, a.Count) })
 	return all

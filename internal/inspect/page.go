@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/reader"
 )
 
@@ -19,19 +20,21 @@ type Explained struct {
 	Setting messages.Change // that would change the verdict
 }
 
-// SettingOf returns the setting that changes the verdict on a page, to be copied. It is empty if none does, or if it is
-// set already.
+// SettingOf returns the settings that change the verdict on a page, to be copied. It is empty if none does, or if they
+// are set already.
 func SettingOf(p *reader.Known) (s messages.Change) {
 	if p.Overtaken { // it is set by now
 		return s
 	}
-	s = messages.Setting(p.Location, p.Standing)
-	for _, why := range p.Besides {
+	for _, why := range append([]eligibility.Reason{p.Reason}, p.Besides...) {
 		more := messages.Setting(p.Location, why.Standing())
-		if more.Type == "" {
+		switch {
+		case why == eligibility.NotSeen: // the visit ends that
+		case more.Type == "":
 			return messages.Change{}
-		}
-		if !strings.Contains(s.Type, more.Type) { // one rule may do for both
+		case s.Type == "":
+			s = more
+		case !strings.Contains(s.Type, more.Type): // one rule may do for both
 			s.Type += "\n" + more.Type
 		}
 	}
@@ -41,7 +44,7 @@ func SettingOf(p *reader.Known) (s messages.Change) {
 func (i *Inspector) page(ctx context.Context, q url.Values) (view, error) {
 	e, err := i.explain(ctx, q.Get("u"))
 	return view{Name: "page", Nav: "pages", Title: i.show(e.URL), Query: i.show(e.URL), Data: e.Page,
-		Setting: e.Setting, Untried: i.untried(e.URL)}, err
+		Setting: e.Setting, Untried: i.untried(e.URL), Unread: i.unread()}, err
 }
 
 // explain describes the page at a URL or location.

@@ -76,12 +76,12 @@ const searchFor = 150 * time.Millisecond
 // page.
 func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 	typed := strings.TrimSpace(q.Get("q"))
-	why := messages.ReasonNamed(q.Get("reason"))
+	why := messages.ReasonOf(q.Get("reason"), 2) // the words for several
 	stats, s := i.Public.Stats()
 	p := Pages{Selection: Selection{typed, q.Get("reason"), q.Get("changed"), q.Get("sort"), q.Get("after")},
 		Groups: groupsOf(s.Verdicts)}
 	asLinks(p.Groups, stats, s.OffersQuery)
-	v := view{Name: "pages", Nav: "pages", Title: "Pages", Query: typed}
+	v := view{Name: "pages", Nav: "pages", Title: "Pages", Query: typed, Unread: i.unread()}
 	from, skip := cursor(p.After)
 	want := reader.Wanted{Prefix: "/", After: from, Most: mostRows, Within: searchFor}
 	loc, all := strings.CutSuffix(i.location(typed), "*")
@@ -114,7 +114,7 @@ func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 
 // states say what it means that pages have a verdict.
 var states = map[string]string{
-	"waiting":  "Something is still missing before these are listed: a visit, a link, or time.",
+	"waiting":  "Something is still missing before these are listed: a visit, a link, time, or a page where they lead.",
 	"held":     "Held back, since they may be no pages of their own, or not for everybody.",
 	"excluded": "Left out, since the site or you say so.", "gone": "They were listed, and have left.",
 }

@@ -27,7 +27,8 @@ var functions = template.FuncMap{
 	"shorten": shorten, "ages": func() any { return ages },
 	"now": time.Now, "last": func(c []Link) Link { return c[len(c)-1] }, "menu": func() any { return menu },
 	"script": func() template.HTML { return template.HTML("<script>" + script + "</script>") },
-	"upper":  upper, "less": func(n int) int { return n - 1 }, "plain": messages.Bare, "free": free, "heads": headsOf,
+	"upper":  upper, "lower": lower, "less": func(n int) int { return n - 1 }, "plain": messages.Bare, "free": free,
+	"heads":  headsOf,
 	"states": statesOf, "reasons": reasonsOf,
 	"often": often, "days": daysOf, "timeline": timelineOf, "crawlers": crawlersOf, "month": monthOf,
 }
@@ -201,11 +202,14 @@ func upper(s string) string {
 	return s
 }
 
+// lower returns a sentence as it stands behind a number.
+func lower(s string) string { return strings.ToLower(s[:min(1, len(s))]) + s[min(1, len(s)):] }
+
 // in gives a nested template both the view and the part of its data that it shows.
 func in(v view, data any) any { return struct{ View, Data any }{v, data} }
 
-// todo says what to do about a reason.
-func todo(reason any) string { return words.Say(messages.ReasonNamed(fmt.Sprint(reason)).Todo) }
+// todo says what to do about so many pages with a reason.
+func todo(reason any, pages int) string { return messages.ReasonOf(fmt.Sprint(reason), pages).Todo }
 
-// why says in some words what a reason means.
-func why(reason any) string { return words.Say(messages.ReasonNamed(fmt.Sprint(reason)).Why) }
+// why says in some words what a reason means. They stand behind the number of the pages, or with 0 alone.
+func why(reason any, pages int) string { return messages.ReasonOf(fmt.Sprint(reason), pages).Why }

@@ -37,16 +37,16 @@ type Change struct {
 	Type string `json:"type,omitempty"` // as the owner types it
 }
 
-// Setting returns what the owner can type to change the verdict on a location, and what that does, "" if nothing does.
+// Setting returns what the owner can type to change the verdict on a location, and what that does, "" if nothing does:
+// what nobody got, or what is no page, is linked, so a rule adds nothing.
 func Setting(location string, is eligibility.Standing) (s Change) {
 	switch why := is.Reason; {
-	case why == eligibility.NoPage: // a rule is evidence, and that is there
 	case is.Listed():
 		s.Does, s.Type = "To keep it out, add:", words.Typed("{NeverThis}", location+"$")
 	case why == eligibility.Private || why == eligibility.NoStore:
 		s.Does, s.Type = "To list it although it says so, add:", words.Typed("{PublicThis}", location+"$")
-	case is.Verdict == eligibility.Waiting, is.Verdict == eligibility.Held, why == eligibility.PasswordField,
-		why == eligibility.Forgotten:
+	case why == eligibility.PasswordField, why == eligibility.Forgotten, why == eligibility.LinkActs,
+		slices.Contains(ReasonNamed(why.String()).Frees, this):
 		s.Does, s.Type = "To list it at its next visit, add:", always(location)
 	}
 	if typed, found := strings.CutSuffix(s.Type, " in Options.Rules"); found { // which is no part of what is copied

@@ -292,10 +292,11 @@ func ReasonOf(name string, n int) Reason {
 	return Reason{}
 }
 
-// Cookie says what to do about visitors who have a cookie. explored says that the site was explored.
-func Cookie(explored bool) string {
-	if explored {
-		return "Nothing to do: the pages were learned without it, by exploring."
+// Cookie says what to do about visitors who have a cookie. most says that nearly all have one, and that the site was
+// not explored.
+func Cookie(most bool) string {
+	if !most {
+		return "Nothing to do: the pages are learned without it."
 	}
 	return words.Say("Learn the pages without it, with {Explore}. {Benign} is only for a cookie that never stands for a " +
 		"log-in; PHPSESSID does.")
@@ -405,6 +406,9 @@ func reasonAt(location string, why eligibility.Reason) Reason {
 func Besides(text, location string, all []eligibility.Reason) string {
 	for _, why := range all {
 		r := reasonAt(location, why)
+		if why == eligibility.NoEvidence && nameable(location, "") != "" {
+			r.Todo = "" // no link lists it
+		}
 		if text += " Besides, " + r.Why + "."; r.Todo != "" && !strings.Contains(text, r.Todo) {
 			text += " " + r.Todo
 		}
@@ -450,6 +454,13 @@ func Missing(location string, why eligibility.Reason, led bool, status int) (all
 		}
 	}
 	return all
+}
+
+// NoneAnonymous says why a linked page waits where nearly every visitor has a cookie, and what would list it.
+func NoneAnonymous() (text string, missing []string) {
+	return words.Say("It waits: a listed page links to it, and nearly every visitor has a cookie that may be a log-in, so " +
+			"no visit counts. Explore the site with {Explore}: then it asks for its pages itself, without cookies."),
+		[]string{"exploring", visit}
 }
 
 // Freed returns which of the items of Missing list a page that all these reasons keep out besides. A rule that ends them
@@ -514,7 +525,11 @@ func NoPage(status int) string {
 	if status == http.StatusOK {
 		return "It waits: the last request for it got something else than HTML, or HTML that leads on to another page."
 	}
-	return fmt.Sprintf("It waits: the last request for it got %d instead of a page.", status)
+	text := fmt.Sprintf("It waits: the last request for it got %d instead of a page.", status)
+	if status >= http.StatusBadRequest {
+		text += " Mend that, or the links to it."
+	}
+	return text
 }
 
 // Leads says where a page that is not listed redirects.

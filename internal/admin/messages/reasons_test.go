@@ -197,10 +197,14 @@ func TestSettingIsWhatTheOwnerTypesToChangeAVerdict(t *testing.T) {
 		want string
 	}{
 		{eligibility.ByLink, `To keep it out, add to Options.Rules: servemap.Rule{Pattern: "/a$", List: servemap.DecisionNever},`},
-		{eligibility.NotSeen, `To list it at its next visit, add to Options.Rules: servemap.Rule{Pattern: "/a$", List: servemap.DecisionAlways},`},
+		{eligibility.NoEvidence, `To list it at its next visit, add to Options.Rules: servemap.Rule{Pattern: "/a$", List: servemap.DecisionAlways},`},
+		{eligibility.LinkActs, `To list it at its next visit, add to Options.Rules: servemap.Rule{Pattern: "/a$", List: servemap.DecisionAlways},`},
 		{eligibility.Private, `To list it although it says so, add to Options.Rules: servemap.Rule{Pattern: "/a$", IgnoreCacheControl: true},`},
 		{eligibility.StatusGone, " "},
 		{eligibility.NoPage, " "}, // such as a log-in: it is linked, so a rule adds nothing
+		{eligibility.NotSeen, " "},
+		{eligibility.AddressQuery, " "}, // a rule names no parameter
+		{eligibility.Empty, " "},
 	} {
 		if s := Setting("/a", tt.why.Standing()); s.Does+" "+s.Type != tt.want {
 			t.Errorf("%s: %q %q, want %s", tt.why, s.Does, s.Type, tt.want)

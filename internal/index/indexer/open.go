@@ -62,7 +62,8 @@ func (r *records) secret(ctx context.Context) error {
 		}
 		if other != "" && bad == nil {
 			origin := r.site.Normalizer.Origin()
-			text := words.Say("servemap: The store has pages of %s and none of %s, which starts anew. Is {Origin} right?")
+			text := words.Say("servemap: The store has pages of %s and none of %s, which is learned anew. If the other was " +
+				"only for trying, all is well; else correct {Origin}.")
 			r.cfg.Logger.Warn(fmt.Sprintf(text, other, origin), "origin", origin.String())
 		}
 	}

@@ -79,7 +79,8 @@ func TestStoreOfAnotherOriginIsToldOnce(t *testing.T) {
 			}
 			origin, _, _ := strings.Cut(tt.key, "|")
 			if n := r.log.Count("has pages of " + origin +
-				" and none of https://example.com, which starts anew. Is the origin right?"); n != tt.want {
+				" and none of https://example.com, which is learned anew. If the other was only for trying, all is well; else " +
+				"correct the origin."); n != tt.want {
 				r.Errorf("told %d times, want %d:\n%s", n, tt.want, r.log)
 			}
 		})
