@@ -144,11 +144,8 @@ func (c *checker) wrong(asked []*pages.Page) map[string]string {
 // ask asks for pages, some at once. It returns those that it could ask for, and the bound that was met.
 func (c *checker) ask(ctx context.Context, some []*pages.Page) (asked []*pages.Page, met error) {
 	together(len(some), func(i int) {
-		u, err := url.Parse(some[i].Entry.Loc)
-		var a answer
-		if err == nil {
-			a, err = c.get(ctx, u, pages.MaxBytes)
-		}
+		u, _ := url.Parse(some[i].Entry.Loc) // it was checked
+		a, err := c.get(ctx, u, pages.MaxBytes)
 		if a.Err = err; err != nil {
 			a.Took = patience
 		}

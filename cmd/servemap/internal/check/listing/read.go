@@ -221,10 +221,8 @@ func contentType(header, form string, packed bool) (kind, text string) {
 		return "type-advice", "has no Content-Type"
 	case err != nil:
 		return "content-type", fmt.Sprintf("has the Content-Type %q, which is none", report.Shorten(header))
-	case packed && (strings.Contains(sub, "gzip") || sub == "octet-stream" || sub == "x-gunzip" || isXML ||
-		main == "text" && sub == "plain"), isXML && form != "text":
-		return "", ""
-	case form == "text" && main == "text" && sub != "html":
+	case isXML && (packed || form != "text"), form == "text" && main == "text" && sub != "html",
+		packed && (strings.Contains(sub, "gzip") || sub == "octet-stream" || sub == "x-gunzip" || typ == "text/plain"):
 		return "", ""
 	case sub == "octet-stream" || typ == "text/plain":
 		return "type-advice", "has the Content-Type " + report.Shorten(typ)

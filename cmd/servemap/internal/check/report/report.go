@@ -192,35 +192,18 @@ func (r *Report) state() (care, text string) {
 	return "good", "0 faults"
 }
 
+// Read reports whether a sitemap was read, whole or in part.
+func (r *Report) Read() bool {
+	return slices.ContainsFunc(r.Files, func(f File) bool { return f.Form != "" })
+}
+
 // Lead says to a client what was read, what matters most of what was found, and what to do about that first.
-func (r *Report) Lead() string {
-	s, text := r.Sample, "No sitemap of "+r.Site+" was read. "
-	if slices.ContainsFunc(r.Files, func(f File) bool { return f.Form != "" }) {
-		text = "The sitemap of " + r.Site + " lists " + words.Count(s.Listed, "page")
-		switch {
-		case s.Listed == 0:
-			text += " that can be read. "
-		case s.Read == 0:
-			text += ", none of which could be read. "
-		case s.Listed == 1:
-			text += ", which was read. "
-		case s.Read == s.Listed:
-			text += ", all of which were read. "
-		default:
-			text += ", of which " + words.Number(s.Read) + " were read. "
-		}
-	}
-	if len(r.Groups) == 0 {
-		return text + "Nothing is wrong with what was read."
-	}
-	g, begin := r.Groups[0], "What matters most: "
-	if r.Faults == 0 && !r.Unread() {
-		begin = "No fault was found. What would help most: "
-	} else if g.Harm == leastHarm {
-		begin = "What is wrong does little harm: "
-	}
+func (r *Report) Lead() string { return say("lead.txt", r) }
+
+// Todo says what was found of a kind, and what to do first.
+func (g Group) Todo() string {
 	what, do := g.Heading(), strings.SplitN(g.Remedy, ". ", 2)[0]
-	return text + begin + strings.ToLower(what[:1]) + what[1:] + ". " + strings.TrimSuffix(do, ".") + "."
+	return strings.ToLower(what[:1]) + what[1:] + ". " + strings.TrimSuffix(do, ".") + "."
 }
 
 // Care is good, look or wait, as the headline is: for the colour beside it.
@@ -246,27 +229,20 @@ func (r *Report) Result() string {
 }
 
 // Text says which pages were read, so that the numbers add up.
-func (s Sample) Text() string {
-	text := words.Number(s.Asked) + " of " + words.Number(s.Listed) + " listed pages were asked for"
-	switch {
-	case s.Listed == 0:
-		return "No listed page was found."
-	case s.Asked == 1 && s.Listed == 1:
-		text = "The one listed page was asked for"
-	case s.Asked == s.Listed:
-		text = "All " + words.Number(s.Listed) + " listed pages were asked for"
-	case s.Asked == 0:
-		text = "No page was read"
-	case s.Choice != "":
-		text += fmt.Sprintf(", chosen %s (seed %d)", s.Choice, s.Seed)
-	}
-	answers := parts(": ", "with a page", s.Read-s.Files, "with a redirect, an error or nothing", s.Asked-s.Read-s.Walled,
+func (s Sample) Text() string { return say("sample.txt", s) }
+
+// Answers says how many pages were answered with what.
+func (s Sample) Answers() string {
+	all := parts(": ", "with a page", s.Read-s.Files, "with a redirect, an error or nothing", s.Asked-s.Read-s.Walled,
 		"with a bot wall", s.Walled, "with a file", s.Files)
-	if text += strings.Replace(answers, " with", " answered with", 1); s.Choice != "" {
-		text += ". What is said of pages holds for these alone"
-	}
-	return text + parts(". Not asked for: ", "that robots.txt disallows", s.Disallowed,
-		"whose address is wrong or not of this site", s.Unfit, "on another host", s.Elsewhere) + "."
+	return strings.Replace(all, " with", " answered with", 1)
+}
+
+// say returns a text of the package about something, in one line.
+func say(name string, about any) string {
+	var b strings.Builder
+	_ = texts.ExecuteTemplate(&b, name, about) // to memory
+	return strings.Join(strings.Fields(b.String()), " ")
 }
 
 // parts names what each number is of, behind how that begins. It leaves out what there is none of.
@@ -279,11 +255,7 @@ func parts(begin string, all ...any) (text string) {
 	return text
 }
 
-const (
-	fault     = "fault"
-	advice    = "advice"
-	leastHarm = "What does little harm" // as the table calls it
-)
+const fault, advice = "fault", "advice"
 
 // kind is a row of the table of all that may be found.
 type kind struct {
