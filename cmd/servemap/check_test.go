@@ -39,11 +39,18 @@ func TestCheckThatIsInterruptedBlamesNoFile(t *testing.T) {
 	}
 }
 
-// siteOf serves a site of files by path, in which HOST stands for its address; that of * is at all other paths. What
-// begins with "HTTP " is a status and a header, as in "HTTP 302 Location: /login".
+// siteOf serves the pages of pagesOf.
 func siteOf(t *testing.T, files map[string]string) string {
 	t.Helper()
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	site := httptest.NewServer(pagesOf(files))
+	t.Cleanup(site.Close)
+	return site.URL
+}
+
+// pagesOf answers with files by path, in which HOST stands for the address; that of * is at all other paths. What begins
+// with "HTTP " is a status and a header, as in "HTTP 302 Location: /login".
+func pagesOf(files map[string]string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
 		text, is := files[r.URL.RequestURI()]
 		if !is {
 			text, is = files["*"]
@@ -66,9 +73,7 @@ func siteOf(t *testing.T, files map[string]string) string {
 			w.Header().Set("Content-Type", "text/html")
 		}
 		fmt.Fprint(w, strings.ReplaceAll(text, "HOST", r.Host))
-	}))
-	t.Cleanup(site.Close)
-	return site.URL
+	}
 }
 
 // set is a sitemap of the pages at these paths, each with what follows a blank in its entry.

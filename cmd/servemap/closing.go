@@ -29,7 +29,6 @@ import (
 // closing is what a crawl says at its end.
 type closing struct {
 	listed  int
-	boxed   int    // pages with a field for a password, which are not listed
 	to      string // the file, "" if none is written
 	all     bool   // name all that is known, and not some
 	scripts bool   // the site says nothing without them

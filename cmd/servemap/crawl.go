@@ -242,10 +242,6 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 		cure = "give a greater -max"
 	} else if n > 0 {
 		cut, cure = "the site refused "+words.Count(n, "page")+", or did not answer", "crawl it again later"
-	} else if found.boxed > found.listed {
-		cut = words.Count(found.boxed, "page") + " with a field for a password, as on a log-in page, and " +
-			strconv.Itoa(found.listed) + " without"
-		cure = "put a box that is on all pages into <header>, or add -always for them"
 	}
 	wrote := c.write(ctx, files, cut, cure)
 	if found.to = c.out; wrote != nil || c.out == "-" {
@@ -326,13 +322,10 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 		found.entries = append(found.entries, c.site.origin.URL(entry))
 	}
 	found.leave(done, of.Reasons, named)
-	if found.faults, err = faultsOf(ctx, a, got); err != nil {
+	if found.faults, err = c.site.faults(ctx, a, got); err != nil {
 		return found, err
 	}
 	for _, g := range of.Reasons {
-		if g.Reason == eligibility.PasswordField.String() {
-			found.boxed = g.Pages
-		}
 		if g.Reason == eligibility.BySitemap.String() {
 			found.orphans = []leftOut{groupOf(g, named[g.Reason])}
 			found.orphans[0].todo = "Link to what stands here, so that visitors find it too."
@@ -522,7 +515,7 @@ func (s *checking) linked(ctx context.Context, known check.Known) (found check.C
 	if c.site, err = c.find(ctx, origin); err != nil {
 		return found, err
 	}
-	c.site.boxed, c.site.nowhere = known.Boxed, known.Nowhere
+	c.site.nowhere = known.Nowhere
 	site := c.site.Handler
 	c.site.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/servemap-listed" {

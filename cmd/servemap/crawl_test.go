@@ -653,37 +653,72 @@ func TestCrawlThatLostPagesSaysSoAndKeepsAFileThatHasMore(t *testing.T) {
 	}
 }
 
-// A box to log in may come to stand on each page of a shop, and a crawl by night would empty its sitemap.
-func TestCrawlThatFindsFieldsForPasswordsOnMostPagesKeepsAFileThatHasMore(t *testing.T) {
-	var box atomic.Pointer[string]
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.Count(r.URL.Path, "") > 3 {
-			http.NotFound(w, r)
-			return
-		}
-		fmt.Fprintf(w, "<!doctype html><title>%s</title><main><p>A text that only the page %[1]s has.%s<a href=/a>a</a>"+
-			"<a href=/b>b</a></main>", r.URL.Path, *box.Load())
-	}))
-	defer site.Close()
-	out := filepath.Join(t.TempDir(), "sitemap.xml")
+// What crawl lists, check has nothing against: what a log-in is, and a stub, one law says for both.
+func TestCheckFindsNoFaultInWhatCrawlWrites(t *testing.T) {
+	const field = "<form><input type=password></form>"
+	page := func(about, more string) string {
+		return "<!doctype html><title>Shop</title><main><p>A text about " + about + ".</main>" + more
+	}
+	links := func(to ...string) string { return "<a href=" + strings.Join(to, ">x</a><a href=") + ">x</a>" }
 	for _, tt := range []struct {
-		name, box string
-		args      []string
-		code, n   int
+		name  string
+		pages map[string]string
+		args  []string
+		want  string // the paths that crawl lists
 	}{
-		{"there is no file", "<form><input type=password></form>", nil, codeDone, 1},
-		{"without a box", "", nil, codeDone, 3},
-		{"the file has more", "<form><input type=password></form>", nil, codeNo, 3},
-		{"the owner says that all are pages", "<form><input type=password></form>", []string{"-always", "/"}, codeDone, 3},
+		{"a box to log in on each page", map[string]string{"/": page("all", field+links("/a", "/b", "/login")),
+			"/a": page("a", field), "/b": page("b", field), "/login": page("log-ins", field)}, nil, "/ /a /b"},
+		{"where the start page leads too", map[string]string{"/": "HTTP 302 Location: /en/", "/en/": page("all",
+			field+links("/en/a")), "/en/a": page("a", field)}, nil, "/en/ /en/a"},
+		{"a log-in for members, and none to become one", map[string]string{"/": page("all", links("/a", "/members", "/join")),
+			"/a": page("a", ""), "/members": page("members", field),
+			"/join": page("joining", "<input type=password autocomplete=new-password>")}, nil, "/ /a /join"},
+		{"a log-in in place of all pages", map[string]string{"/": page("log-ins", field+links("/a", "/b")),
+			"*": page("log-ins", field+links("/a", "/b"))}, nil, "/"},
+		{"stubs", map[string]string{"/": page("all", links("/a", "/by-script", "/to-log-in", "/at-once", "/late", "/download", "/app")),
+			"/a": page("a", ""), "/by-script": "<!doctype html><script>location = '/a'</script>",
+			"/to-log-in": "<!doctype html><script>location.replace('/login')</script>",
+			"/at-once":   page("one", "<meta http-equiv=refresh content='0; url=/a'>"),
+			"/late":      page("two", "<meta http-equiv=refresh content='4; url=/a'>"),
+			"/download":  page("files", "<meta http-equiv=refresh content='4; url=https://a.example/file'>"),
+			"/app":       "<!doctype html><div id=root></div><script src=/app.js></script>"}, nil, "/ /a /app /download"},
+		{"an id in each address", map[string]string{"/": page("all", links("/view.php?id=1", "/view.php?id=2", "/view.php?id=9")),
+			"/view.php?id=1": page("one", field), "/view.php?id=2": page("two", "")}, []string{"-query", "id"},
+			"/ /view.php?id=2"},
 	} {
-		box.Store(&tt.box)
-		code, says, errs := call(t, append([]string{"crawl", site.URL, "-out", out}, tt.args...)...)
-		text, err := os.ReadFile(out)
-		base.Check(t, err)
-		if n := strings.Count(string(text), "<loc>"); code != tt.code || n != tt.n ||
-			code == codeNo && !strings.Contains(errs, out+" is kept, since it has more pages. Put a box that is on all pages into") {
-			t.Errorf("%s: code %d, %d pages, %s%s", tt.name, code, n, says, errs)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "sitemap.xml")
+			pages := pagesOf(tt.pages)
+			site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				text, err := os.ReadFile(out)
+				switch r.URL.Path {
+				case "/robots.txt":
+					fmt.Fprintf(w, "Sitemap: http://%s/sitemap.xml", r.Host)
+				case "/sitemap.xml":
+					if err != nil {
+						w.WriteHeader(http.StatusNotFound)
+					}
+					w.Header().Set("Content-Type", "application/xml")
+					_, _ = w.Write(text)
+				default:
+					pages.ServeHTTP(w, r)
+				}
+			}))
+			defer site.Close()
+			says := must(t, append([]string{"crawl", site.URL, "-out", out}, tt.args...)...)
+			text, err := os.ReadFile(out)
+			base.Check(t, err)
+			var got []string
+			for _, part := range strings.Split(string(text), "<loc>"+site.URL)[1:] {
+				path, _, _ := strings.Cut(part, "<")
+				got = append(got, path)
+			}
+			base.EqualLists(t, got, strings.Fields(tt.want), says)
+			code, says, errs := call(t, "check", site.URL)
+			if !strings.Contains(says, " 0 faults") && tt.pages["*"] == "" {
+				t.Errorf("check: code %d, %s%s", code, says, errs)
+			}
+		})
 	}
 }
 

@@ -32,7 +32,6 @@ type heard struct {
 	always []robots.Pattern // what the owner lists, whatever a page seems to say
 	// nowhere is what the site shows where it has no page, nil if that is nothing, or the start page.
 	nowhere *pages.Page
-	boxed   bool // a field for a password is part of a box that most pages have
 
 	mu   sync.Mutex
 	more map[string]bool      // what its own sitemap has that a crawl does not write by itself, by its flags
@@ -155,12 +154,6 @@ func (h *heard) hear(resp *http.Response) error {
 	if status == http.StatusOK && !html && bytes.Contains(body, []byte("<urlset")) {
 		h.extended(body)
 	}
-	if h.boxed && html && !pages.IsLogIn(loc) {
-		body = pages.Unbox(body)
-		resp.Body = io.NopCloser(bytes.NewReader(body))
-		resp.Header.Del("Content-Encoding")
-		resp.Header.Del("Content-Length")
-	}
 	a := judged(loc, to, pages.Answer{Status: status, Header: resp.Header, Body: body})
 	links := a.Links()
 	h.mu.Lock()
@@ -258,8 +251,8 @@ func wallsOf(got map[string]*answered) (all []inspect.Link) {
 	return all
 }
 
-// faultsOf returns what check would call faults of the listed pages.
-func faultsOf(ctx context.Context, a *answers, got map[string]*answered) (found []leftOut, err error) {
+// faults returns what check would call faults of the listed pages.
+func (h *heard) faults(ctx context.Context, a *answers, got map[string]*answered) (found []leftOut, err error) {
 	var r report.Report
 	var listed []*pages.Page
 	for p, err := range a.site.Pages(ctx) {
@@ -271,7 +264,14 @@ func faultsOf(ctx context.Context, a *answers, got map[string]*answered) (found 
 		}
 	}
 	slices.SortFunc(listed, func(a, b *pages.Page) int { return strings.Compare(a.Entry.Loc, b.Entry.Loc) })
-	pages.Box(listed, &r)
+	var home *pages.Page // or where that leads
+	for n, hops := got[h.origin.URL(h.origin.Folder())], 0; n != nil && hops < shownHops; hops++ {
+		if home = &n.Page; home.Leads == nil || home.Asks() {
+			break
+		}
+		n = got[home.Leads.String()]
+	}
+	pages.Box(listed, home, &r)
 	pages.Compare(listed, nil, &r, time.Now())
 	for _, g := range r.Groups {
 		if g.Level != "fault" {

@@ -155,14 +155,14 @@ func words(list string) map[string]bool {
 
 // Leads returns what a redirect to a target proves, by its status or in HTML.
 func Leads(target string) (Kind, Reason) {
-	if leadsToLogin(target) {
+	if IsLogIn(target) {
 		return Doubtful, LoginRedirect
 	}
 	return Redirected, None
 }
 
-// leadsToLogin reports whether a redirect leads to a log-in page.
-func leadsToLogin(target string) bool {
+// IsLogIn reports whether an address, such as the target of a redirect, is that of a log-in.
+func IsLogIn(target string) bool {
 	target, _, _ = strings.Cut(target, "#")
 	target, _, _ = strings.Cut(target, "?")
 	if _, rest, ok := strings.Cut(target, "://"); ok {

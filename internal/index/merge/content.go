@@ -219,7 +219,10 @@ func (site *Site) Knows(k *observation.Observation, p *pagerecord.Page) (same, a
 	}
 	// whatever the mark says
 	again = p.Read() && p.Reopens(k.Moment(), k.Explored || !site.looks(k.Location), site.KeepFor)
+	_, read := site.boxes[k.Location]
 	switch {
+	case !read && site.enters(k.Location, p), p.Content == eligibility.PasswordField && site.boxed():
+		return false, false // what it has may be a box to log in
 	case again, p.Mark.Holding(), p.Foreign != 0:
 		return false, again
 	case p.Content == eligibility.QueryNotCanonical && !k.OwnQuery:

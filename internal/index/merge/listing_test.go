@@ -2,6 +2,7 @@ package merge
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -377,4 +378,27 @@ func TestUnknownPageForOneVisitorIsNoted(t *testing.T) {
 			see("/linked", html("another page for all")),
 		}, []string{"/", "/linked"}}})
 	}
+}
+
+// A field to log in that the start page has too stands in a box of the site's.
+func TestPageWithTheBoxOfItsSiteIsNoLogIn(t *testing.T) {
+	const box = "<form><input type=password></form>"
+	restarts := func(w *world) { w.site.boxes = nil }
+	tell(t, options{}, []story{
+		{"the start page has none", []step{see("/", html("home", "/a")), see("/a", html("a")+box)}, []string{"/"}},
+		{"the start page has it", []step{see("/", html("home", "/a")+box), see("/a", html("a")+box)}, []string{"/", "/a"}},
+		{"the address says that it is a log-in", []step{see("/", html("home", "/login")+box), see("/login", html("a")+box)},
+			[]string{"/"}},
+		{"all pages show one log-in", []step{see("/", html("log in", "/a")+box), see("/a", html("log in", "/a")+box)},
+			[]string{"/"}},
+		{"the start page got it later", []step{see("/", html("home", "/a")), see("/a", html("a")+box),
+			see("/", html("home", "/a")+box), see("/a", html("a")+box)}, []string{"/", "/a"}},
+		{"the start page has it no more", []step{see("/", html("home", "/a")+box), see("/", html("home", "/a")),
+			see("/a", html("a")+box)}, []string{"/"}},
+		{"where the start page leads", []step{answers("/", http.StatusFound, redirect("/en/"), own),
+			see("/en/", html("home", "/en/a")+box, own), see("/en/a", html("a")+box, own)}, []string{"/en/", "/en/a"}},
+		{"after a restart", []step{see("/", html("home", "/a")+box), see("/a", html("a")+box), restarts,
+			see("/a", html("another")+box), see("/", html("home", "/a")+box), see("/a", html("another")+box),
+			waits(2 * day), see("/a", html("another")+box)}, []string{"/", "/a"}},
+	})
 }

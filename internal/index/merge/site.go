@@ -56,6 +56,8 @@ type Site struct {
 	Boilerplate mark.Site    // the text that the site's pages have in common
 
 	nowhere nowhere.Answers // where it has no page
+	led     string          // where the entry led the site itself
+	boxes   map[string]bool // by the pages where visitors enter, whether they have a field to log in
 }
 
 // Dating says which dates are believed.

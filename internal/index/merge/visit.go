@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -20,21 +21,47 @@ func (site *Site) Observe(v *observation.Observation, before *pagerecord.Page) (
 		v.Same, v.Again = site.Knows(v, before)
 		unread = !v.Same
 	}
+	site.enter(v)
 	return unread
 }
 
 // Read parses the page, all of it or its head, and compares its blocks with those of other pages.
 func (site *Site) Read(v *observation.Observation, full bool) {
 	site.parse(v, full)
+	site.enter(v)
 	site.consult(v)
 }
+
+// enter notes what is answered where visitors enter: where that leads, and whether it has a field to log in.
+func (site *Site) enter(v *observation.Observation) {
+	switch {
+	case !site.enters(v.Location, v.Before):
+	case v.Kind == eligibility.Redirected && v.Explored:
+		site.led = v.Target
+	case v.Full:
+		if site.boxes == nil {
+			site.boxes = map[string]bool{}
+		}
+		site.boxes[v.Location] = v.Field
+	}
+}
+
+// enters reports whether visitors enter the site at a location, or are led there from where they do.
+func (site *Site) enters(location string, p *pagerecord.Page) bool {
+	return site.Entries[location] || location == site.led || p.Hop > 0
+}
+
+// boxed reports whether a page where visitors enter has a field to log in. Then that is in a box of the site's, and
+// other pages that have it are no log-ins, unless their address says so.
+func (site *Site) boxed() bool { return slices.Contains(slices.Collect(maps.Values(site.boxes)), true) }
 
 func (site *Site) parse(v *observation.Observation, full bool) {
 	v.Read(site.Normalizer, full, site.Extensions, site.hidden, &site.nowhere)
 	v.Links = slices.DeleteFunc(v.Links, func(ln observation.Link) bool { return site.Owns(ln.Location) })
 	v.Showing = site.showing(v.Showing)
-	if v.Forbids == eligibility.PasswordField && (site.Entries[v.Location] || site.vouches(v.Location)) {
-		v.Forbids = eligibility.None // a site's home may have a log-in
+	if v.Forbids == eligibility.PasswordField && (site.Entries[v.Location] || site.vouches(v.Location) ||
+		(site.enters(v.Location, v.Before) || site.boxed()) && !eligibility.IsLogIn(v.Location)) {
+		v.Forbids = eligibility.None
 	}
 }
 

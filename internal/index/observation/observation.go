@@ -80,6 +80,7 @@ type Head struct {
 	Parsed    bool               // it was read, or its head
 	Whole     bool               // it is a whole document, not a fragment
 	Forbids   eligibility.Reason // why it must not be listed
+	Field     bool               // it has a field to log in
 	NoFollow  bool               // its links do not count
 	Until     moment.Time        // when it should leave, 0 for never
 	Canonical string             // another location that it names as canonical
@@ -220,7 +221,7 @@ func (o *Observation) Read(norm *location.Normalizer, full bool, want extension.
 		facts = html.Head(body, opts)
 	}
 	facts.AddHeader([]string{h.Link})
-	o.Whole = facts.Document
+	o.Whole, o.Field = facts.Document, facts.Password
 	if o.forbids(norm, &facts); o.Forbids == eligibility.HeadNotSeen && len(bytes.TrimSpace(body)) == 0 {
 		o.Forbids = eligibility.Empty
 	}

@@ -77,9 +77,18 @@ func (r *reader) title(s []byte) {
 
 // Refresh is where a page leads by itself, at once or within seconds. Search engines take that for a redirect.
 type Refresh struct {
-	Href string // as written, "" for nowhere
-	Now  bool   // at once, as what has moved for good
+	Href   string // as written, "" for nowhere
+	Now    bool   // at once, as what has moved for good
+	Script bool   // the page has no text, and a script that does nothing else
 }
+
+// leading matches a script that does nothing but lead to an address that it says; runnable, the types of scripts that
+// browsers run.
+var (
+	leading = regexp.MustCompile(`^\s*(?://\s*)?(?:<!(?:--|\[CDATA\[)\s*)?(?:(?:window|document|self|top|parent)\.)?` +
+		`location(?:\.href)?\s*(?:=|\.(?:replace|assign)\()\s*(?:"([^"\\]+)"|'([^'\\]+)')\s*\)?[\s;]*(?://\s*)?(?:-->|\]\]>)?\s*$`)
+	runnable = regexp.MustCompile(`(?i)^\s*(?:|module|(?:text|application)/(?:x-)?(?:java|ecma)script)\s*$`)
+)
 
 // slowestRefresh is after how many seconds a page that leads on is still no page of its own.
 const slowestRefresh = 5

@@ -99,18 +99,18 @@ func TestAlternatesAreReadFromTheHead(t *testing.T) {
 func TestPageLeadsOnByARefresh(t *testing.T) {
 	meta := func(content string) string { return `<meta http-equiv="Refresh" content="` + content + `">` }
 	rows := []row[Refresh]{
-		{"at once", meta("0; url=/a"), Refresh{"/a", true}},
-		{"in five seconds", meta("5;url=a.html"), Refresh{"a.html", false}},
+		{"at once", meta("0; url=/a"), Refresh{"/a", true, false}},
+		{"in five seconds", meta("5;url=a.html"), Refresh{"a.html", false, false}},
 		{"in six seconds", meta("6;url=/a"), Refresh{}},
-		{"part of a second", meta("0.5; url=/a"), Refresh{"/a", true}},
-		{"without the word", meta("0;/a"), Refresh{"/a", true}},
-		{"a comma", meta(" 0 , URL = /a "), Refresh{"/a", true}},
-		{"a space alone", meta("1 url=/a"), Refresh{"/a", false}},
-		{"quotes", meta("0; url='/a'; and more"), Refresh{"/a", true}},
-		{"a quote without end", meta("0; url='/a"), Refresh{"/a", true}},
-		{"a fragment and a query", meta("0; url=/a?b=1&amp;c=2#d"), Refresh{"/a?b=1&c=2#d", true}},
-		{"the first one", meta("0; url=/a") + meta("0; url=/b"), Refresh{"/a", true}},
-		{"in the body", "<p>x</p>" + meta("0; url=/a"), Refresh{"/a", true}},
+		{"part of a second", meta("0.5; url=/a"), Refresh{"/a", true, false}},
+		{"without the word", meta("0;/a"), Refresh{"/a", true, false}},
+		{"a comma", meta(" 0 , URL = /a "), Refresh{"/a", true, false}},
+		{"a space alone", meta("1 url=/a"), Refresh{"/a", false, false}},
+		{"quotes", meta("0; url='/a'; and more"), Refresh{"/a", true, false}},
+		{"a quote without end", meta("0; url='/a"), Refresh{"/a", true, false}},
+		{"a fragment and a query", meta("0; url=/a?b=1&amp;c=2#d"), Refresh{"/a?b=1&c=2#d", true, false}},
+		{"the first one", meta("0; url=/a") + meta("0; url=/b"), Refresh{"/a", true, false}},
+		{"in the body", "<p>x</p>" + meta("0; url=/a"), Refresh{"/a", true, false}},
 		{"the same page anew", meta("3"), Refresh{}},
 		{"no time", meta("url=/a"), Refresh{}},
 		{"no target", meta("0; url="), Refresh{}},
@@ -252,24 +252,48 @@ func TestTextIsReadInItsCharset(t *testing.T) {
 	}
 }
 
+// What is no script that browsers run, or says more, is tested with the answers of package pages of the command.
+func TestPageWithoutATextLeadsOnByAScript(t *testing.T) {
+	leads := Refresh{"/a", true, true}
+	rows := []row[Refresh]{
+		{"in the head", "<script>location='/a'</script>", leads},
+		{"by a method", "<title>Moved</title><body><script> window.location.replace( \"/a\" ); </script>", leads},
+		{"two", "<script>location='/a'</script><script>location='/b'</script>", leads},
+		{"the refresh of a meta element", `<meta http-equiv=refresh content="5; url=/b"><script>location='/a'</script>`,
+			Refresh{"/b", false, false}},
+		{"beside a text", "<script>location='/a'</script><p>A text.", Refresh{}},
+		{"a script in a file", "<script src=/x.js>location='/a'</script>", Refresh{}},
+		{"for visitors without scripts", "<noscript><script>location='/a'</script></noscript>", Refresh{}},
+		{"to a program", "<script>location='javascript:x()'</script>", Refresh{}},
+	}
+	checkRows(t, rows, func(f Facts) Refresh { return f.Refresh })
+	if r := Head([]byte("<script>location='/a'</script><p>A text."), Options{}).Refresh; r != (Refresh{}) {
+		t.Errorf("the head leads to %q", r.Href)
+	}
+}
+
 func TestPasswordFieldIsFoundInThePagesOwnContent(t *testing.T) {
 	for body, want := range map[string]bool{
-		`<form><input type=password name=p></form>`:                 true,
-		`<main><div><INPUT TYPE="Password"></div></main>`:           true,
-		`<input autocomplete="section-a Current-Password">`:         true,
-		`<input type="text"><input name=password>`:                  false,
-		`<header><form><input type=password></form></header><p>x`:   false, // a log-in on every page
-		`<div role="dialog"><input type=password></div><p>x`:        false,
-		`<div popover><input type=password></div><p>x`:              false,
-		`<div aria-hidden=true><input type=password></div><p>x`:     false,
-		`<div style="Display: none"><input type=password></div>x`:   false,
-		`<div id=top><input type=password></div><main>x</main>`:     true,
-		`<main><header><input type=password></header>x</main>`:      true,
-		`<main>x<dialog><input type=password></dialog></main>`:      false,
-		`<header>Log in<form><input type=password></form></header>`: true, // there is nothing else
-		`<aside><input type=password></aside><footer>x</footer>`:    true,
-		`<template><input type=password></template>`:                false,
-		`<script>document.write("<input type=password>")</script>`:  false,
+		`<form><input type=password name=p></form>`:                                                      true,
+		`<main><div><INPUT TYPE="Password"></div></main>`:                                                true,
+		`<input autocomplete="section-a Current-Password">`:                                              true,
+		`<input type="text"><input name=password>`:                                                       false,
+		`<header><form><input type=password></form></header><p>x`:                                        false, // a log-in on every page
+		`<div role="dialog"><input type=password></div><p>x`:                                             false,
+		`<div popover><input type=password></div><p>x`:                                                   false,
+		`<div aria-hidden=true><input type=password></div><p>x`:                                          false,
+		`<div style="Display: none"><input type=password></div>x`:                                        false,
+		`<div id=top><input type=password></div><main>x</main>`:                                          true,
+		`<main><header><input type=password></header>x</main>`:                                           true,
+		`<main>x<dialog><input type=password></dialog></main>`:                                           false,
+		`<header>Log in<form><input type=password></form></header>`:                                      true, // there is nothing else
+		`<aside><input type=password></aside><footer>x</footer>`:                                         true,
+		`<template><input type=password></template>`:                                                     false,
+		`<form><input type=password><input type=password></form>`:                                        false, // it is chosen, and typed twice
+		`<input type=password autocomplete=new-password>`:                                                false,
+		`<script>document.write("<input type=password>")</script>`:                                       false,
+		`<form><input type=password></form><form><input type=password autocomplete=new-password></form>`: true,
+		`<header><input type=password></header><p>x<input type=password>`:                                true,
 	} {
 		base.Equal(t, Read([]byte("<title>x</title><body>"+body), Options{}).Password, want, "%s", body)
 	}

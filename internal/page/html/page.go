@@ -42,8 +42,8 @@ type Facts struct {
 	// or a canonical location may be in bytes that were not given, or that a failing template never
 	// wrote.
 	HeadSeen bool
-	// Password says that the page has a field for a password. A field in a menu or a dialog counts
-	// only if the page has no other content.
+	// Password says that the page has a field to log in by a password, not to choose one. A field in a menu or a dialog
+	// counts only if the page has no other content.
 	Password bool
 	Searches []Search  // the fields of text in forms that lead to an address with what was typed, at most 20
 	Language string    // language tag of the html element

@@ -3,6 +3,7 @@ package html
 import (
 	"bytes"
 	"mime"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -21,17 +22,26 @@ type reader struct {
 
 	raw  *element // the element whose characters are the next token, or nil
 	json bool     // whether those characters are a script of structured data
+	runs bool     // whether a browser runs them
 
 	dataLeft int // bytes of structured data that may still be read
 	stack    stack
 	tag      tag
 	text     text
-	besides  bool   // whether there is a field for a password beside what the page is for
-	forms    int    // how many were read
-	form     Search // the one that is open, as its fields have it
-	keeps    bool   // it leads to no address with what was typed: it posts, or closes a dialog
+	asking   []asking // the forms that ask for a password
+	leads    string   // where the first script that does nothing else leads, "" for nowhere
+	forms    int      // how many were read
+	form     Search   // the one that is open, as its fields have it
+	keeps    bool     // it leads to no address with what was typed: it posts, or closes a dialog
 	links    links
 	pictures []picture
+}
+
+// asking is a form that asks for a password.
+type asking struct {
+	form   int  // its number, 0 for none
+	beside bool // it stands beside what the page is for
+	signUp bool // the password is chosen there, or typed twice
 }
 
 // head is how far the head was read.
@@ -88,13 +98,16 @@ func (r *reader) finish() {
 	f.HeadSeen = !r.head.open
 	r.text.end()
 	main := r.text.main()
-	f.Password = f.Password || r.besides && main == inPage
+	f.Password = slices.ContainsFunc(r.asking, func(a asking) bool { return !a.signUp && (!a.beside || main == inPage) })
 	if f.Modified.IsZero() {
 		f.Modified = dataModified(f.Things)
 	}
 	r.titled()
 	f.Blocks, f.Beside = told(r.text.blocks, main), told(r.text.beside, main)
 	f.MainHash = mainHash(f.Blocks)
+	if f.Refresh.Href == "" && r.leads != "" && !r.head.only && f.Letters() == 0 {
+		f.Refresh = Refresh{Href: r.leads, Now: true, Script: true}
+	}
 	f.Links = r.links.list(main)
 	f.Pictures = r.mainPictures(main)
 }
@@ -168,18 +181,7 @@ func (r *reader) attributes(el *element, in trait) trait {
 	case "html":
 		r.lang(t)
 	case "input":
-		fills := strings.ToLower(string(t.get("autocomplete"))) // also where the type is text, to show what is typed
-		if in&inert == 0 && (strings.EqualFold(string(t.get("type")), "password") || strings.HasSuffix(fills, "-password")) {
-			r.facts.Password = r.facts.Password || in&beside == 0
-			r.besides = r.besides || in&beside != 0
-		}
-		typ := strings.ToLower(string(t.get("type")))
-		if name := t.get("name"); !r.keeps && len(name) > 0 && (typ == "" || typ == "text" || typ == "search") &&
-			len(r.facts.Searches) < maxSearches {
-			field := r.form
-			field.Name, field.Typed = string(name), typ == "search"
-			r.facts.Searches = append(r.facts.Searches, field)
-		}
+		r.input(t, in)
 	case "form":
 		method := strings.ToLower(string(t.get("method")))
 		r.keeps = method == "post" || method == "dialog"
@@ -188,10 +190,31 @@ func (r *reader) attributes(el *element, in trait) trait {
 		return givenTraits(t)
 	case "script":
 		r.json = in&inert == 0 && isMediaType(string(t.get("type")), "application/ld+json")
+		r.runs = in&(noText|inert) == 0 && !t.has("src") && runnable.Match(t.get("type"))
 	default:
 		return givenTraits(t)
 	}
 	return 0
+}
+
+// input reads a field of a form.
+func (r *reader) input(t tag, in trait) {
+	typ, fills := strings.ToLower(string(t.get("type"))), strings.ToLower(string(t.get("autocomplete")))
+	if in&inert == 0 && (typ == "password" || strings.HasSuffix(fills, "-password")) { // it may show what is typed
+		chosen := strings.HasSuffix(fills, "new-password")
+		here := asking{r.form.Form, in&beside != 0, chosen}
+		if n := len(r.asking); n > 0 && r.asking[n-1].form == here.form && r.asking[n-1].beside == here.beside {
+			r.asking[n-1].signUp = true
+		} else if n < maxSearches {
+			r.asking = append(r.asking, here)
+		}
+	}
+	if name := t.get("name"); !r.keeps && len(name) > 0 && (typ == "" || typ == "text" || typ == "search") &&
+		len(r.facts.Searches) < maxSearches {
+		field := r.form
+		field.Name, field.Typed = string(name), typ == "search"
+		r.facts.Searches = append(r.facts.Searches, field)
+	}
 }
 
 // consentTools are the first letters of the ids and classes that common consent tools give their
@@ -277,6 +300,12 @@ func (r *reader) characters() {
 		}
 	case isJSON:
 		r.structured(r.z.Text())
+	case el != nil && el.name == "script":
+		if said := leading.FindSubmatch(r.z.Raw()); r.runs && r.leads == "" && said != nil {
+			if to := trimHref(slices.Concat(said[1], said[2])); len(to) <= maxHref && IsWeb(string(to)) {
+				r.leads = string(to)
+			}
+		}
 	case el != nil:
 		if in |= el.traits; in&noText == 0 {
 			r.text.add(r.z.Text(), place, in)

@@ -159,6 +159,21 @@ func told(all []textBlock, main trait) (list []Block) {
 	return list
 }
 
+// Letters counts the letters of the text, without menus.
+func (t *Text) Letters() (n int) {
+	for _, b := range t.Blocks {
+		if b.Boilerplate && !b.Main {
+			continue
+		}
+		for _, r := range b.Text {
+			if unicode.IsLetter(r) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // mainHash returns the hash of the main text.
 func mainHash(blocks []Block) uint64 {
 	if len(blocks) == 0 {

@@ -25,6 +25,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/internal/admin/metrics"
 	"github.com/servemap/servemap/internal/crawl/explore"
+	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
@@ -51,7 +52,6 @@ type Config struct {
 type Known struct {
 	Origin  string
 	Listed  []string          // pages
-	Boxed   bool              // the pages have a box to log in, and are no log-ins for that
 	Nowhere *pages.Page       // what the site shows where it has no page; may be nil
 	Through http.RoundTripper // asks
 }
@@ -510,7 +510,7 @@ func (c *checker) take(ctx context.Context, f *file, alone bool, from string) (p
 		c.Add("wall-file", at, "is answered with %d by %s, in place of the file", f.Status, wall)
 	case f.Status != http.StatusOK && alone:
 		return nil, fmt.Errorf("%w: %s is answered with %s", ErrNone, f, c.why(f.answer))
-	case f.answer.url != f.URL && pages.IsLogIn(f.answer.url.String()):
+	case f.answer.url != f.URL && eligibility.IsLogIn(f.answer.url.String()):
 		c.Add("unreadable", at, "sends who asks to log in, at %s%s", f.url.String(), from)
 	case f.Status != http.StatusOK:
 		c.Add("unreadable", at, "is answered with %s%s", c.why(f.answer), from)

@@ -104,17 +104,43 @@ func (c *checker) conclude(ctx context.Context, all []*pages.Page) {
 		c.Facts = append(c.Facts, "The files have the Content-Type "+report.Shorten(strings.Join(slices.Compact(types), ", "))+".")
 	}
 	asked := append(c.versions(ctx), all...)
-	if c.nowhere != nil {
-		pages.Box(append(slices.Clip(asked), c.nowhere), c.Report)
+	if home := c.home(ctx, asked); c.nowhere == nil {
+		pages.Box(asked, home, c.Report)
+	} else {
+		pages.Box(append(slices.Clip(asked), c.nowhere), home, c.Report)
 		if kind, _ := c.nowhere.First(); kind != "login" && kind != "noindex" { // which say that they are not to be indexed
 			c.Add("every-address", report.At{Where: c.nowhere.Entry.Loc}, "is made up, and answered with 200 OK")
 		}
-	} else {
-		pages.Box(asked, c.Report)
 	}
 	c.judge.Languages(c.wrong(asked))
 	pages.Compare(all, c.nowhere, c.Report, c.now)
 	c.Of("scripts", c.Sample.Read-c.Sample.Files)
+}
+
+// home returns the start page, or where that leads. It asks for it only if one of the pages that were asked for has a field
+// to log in, and is nil if it may not.
+func (c *checker) home(ctx context.Context, asked []*pages.Page) (p *pages.Page) {
+	if !slices.ContainsFunc(asked, (*pages.Page).Asks) {
+		return nil
+	}
+	for u, hops := on(c.Origin, "/"), 0; u != nil && hops < mostHops; u, hops = p.Leads, hops+1 {
+		at := slices.IndexFunc(asked, func(p *pages.Page) bool { return address.KeyOf(p.Entry.Loc) == address.Key(u) })
+		switch {
+		case at >= 0:
+			p = asked[at]
+		case address.Host(u) != address.Host(c.Origin) || !c.may(u):
+			return p
+		default:
+			a, err := c.get(ctx, u, pages.MaxBytes)
+			p = &pages.Page{Entry: listing.Entry{Loc: u.String()}, Answer: a.Answer}
+			p.Err = err
+			pages.Judge(p, c.now)
+		}
+		if p.Asks() {
+			break
+		}
+	}
+	return p
 }
 
 // versions asks for some pages in other languages that are not listed.
@@ -239,7 +265,7 @@ func (c *checker) beside(ctx context.Context) error {
 	for _, e := range c.judge.Pages {
 		listed = append(listed, e.Loc)
 	}
-	linked, err := c.Config.Linked(ctx, Known{c.Site, listed, c.Has("box"), c.nowhere, &c.fetcher})
+	linked, err := c.Config.Linked(ctx, Known{c.Site, listed, c.nowhere, &c.fetcher})
 	if err != nil {
 		return fmt.Errorf("the crawl was not made: %w", err)
 	}

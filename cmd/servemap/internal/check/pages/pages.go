@@ -3,7 +3,6 @@
 package pages
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"net/http"
@@ -13,9 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-
-	xhtml "golang.org/x/net/html"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
@@ -111,6 +107,9 @@ const MaxBytes = 4 << 20
 // Told reports whether something speaks against listing the page.
 func (p *Page) Told() bool { return len(p.told) > 0 }
 
+// Asks reports whether the page has a field to log in.
+func (p *Page) Asks() bool { return p.logIn }
+
 // Scripts reports whether the page says nothing without scripts.
 func (p *Page) Scripts() bool { return p.scripts }
 
@@ -188,19 +187,13 @@ func Status(code int) string {
 	return strings.TrimSpace(strconv.Itoa(code) + " " + http.StatusText(code))
 }
 
-// IsLogIn reports whether an address is that of a log-in.
-func IsLogIn(address string) bool {
-	_, why := eligibility.Leads(address)
-	return why == eligibility.LoginRedirect
-}
-
 // redirects judges a redirect.
 func (p *Page) redirects() {
 	to, err := p.at.Parse(p.Header.Get("Location"))
 	switch {
 	case err != nil || p.Header.Get("Location") == "":
 		p.tell("error", "is answered with %s and leads nowhere", Status(p.Status))
-	case IsLogIn(p.Header.Get("Location")):
+	case eligibility.IsLogIn(p.Header.Get("Location")):
 		p.tell("login", "sends visitors to log in, at %s", to.String())
 	case address.Key(to) == address.Key(p.at):
 		p.tell("redirect", "redirects to itself (%d): mend the loop, or do not list it", p.Status)
@@ -256,16 +249,9 @@ func (p *Page) page(now time.Time) {
 	}
 	p.base, p.links = base, facts.Links
 	if !p.leadsOn(base, &facts) && response.IsHTML(typ) {
-		p.letters, p.size = letters(facts.Blocks), len(p.Body)
+		p.letters, p.size = facts.Letters(), len(p.Body)
 		p.scripts = scripted(p.Body, p.letters)
-		if to := p.leadsByScript(base); to != nil {
-			p.scripts = false // which would be said of its text
-			if IsLogIn(to.String()) {
-				p.tell("login", "leads visitors to log in, at %s", to.String())
-			} else {
-				p.lead(to, "stub", "leads on to %s by a script alone", to.String())
-			}
-		} else if facts.Password && !signsUp(p.Body) {
+		if facts.Password {
 			p.logIn = true
 			p.tell("login", "shows a field for a password")
 		} else if notFound(&facts, p.letters) {
@@ -275,108 +261,50 @@ func (p *Page) page(now time.Time) {
 	p.canonical(base, &facts)
 }
 
-var (
-	password = regexp.MustCompile(`(?i)<input\b[^>]*(?:\btype=["']?password\b|autocomplete=["']?[a-z]+-password\b)[^>]*`)
-	chosen   = regexp.MustCompile(`(?i)\bautocomplete=["']?new-password\b`)
-	formEnd  = regexp.MustCompile(`(?i)</form\b`)
-)
-
-// signsUp reports whether a page has a form to choose a password, which is for those who have none yet.
-func signsUp(body []byte) bool {
-	return slices.ContainsFunc(formEnd.Split(string(body), -1), func(form string) bool {
-		return chosen.MatchString(form) || len(password.FindAllString(form, 2)) == 2
-	})
-}
-
-// Box tells of the site's box to log in. A field for a password on the start page, or on most of the pages, is such a
-// box: these pages are no log-ins, unless their address says so.
-func Box(all []*Page, to *report.Report) {
-	read, with, home := 0, []*Page{}, false
+// Box tells of the site's box to log in. home is the start page, or where that redirects; it may be nil. What several
+// pages show is a wall before them, and no box.
+func Box(all []*Page, home *Page, to *report.Report) {
+	box, read, with := home != nil && home.logIn, 0, []*Page{}
 	for _, p := range all {
 		if p.Read {
 			read++
 		}
 		wall := p.text != 0 && slices.ContainsFunc(all, func(o *Page) bool { return o != p && o.text == p.text })
-		if p.logIn && !wall && !IsLogIn(p.Entry.Loc) {
-			with, home = append(with, p), home || address.IsRoot(p.at)
+		if p.logIn && !wall && (p == home || box && !eligibility.IsLogIn(p.at.Path)) {
+			with = append(with, p)
+			p.told = slices.DeleteFunc(p.told, func(t told) bool { return t.kind == "login" })
 		}
 	}
-	if !home && (len(with) < 2 || 2*len(with) <= read) {
-		return
-	}
-	to.Add("box", with[0].Entry.At(), "has a field for a password in its text, as %s of %s read have",
-		words.Number(len(with)), words.Count(read, "page"))
-	for _, p := range with {
-		p.told = slices.DeleteFunc(p.told, func(t told) bool { return t.kind == "login" })
+	if len(with) > 0 {
+		to.Add("box", with[0].Entry.At(), "has a field for a password in its text, as %s of %s read have",
+			words.Number(len(with)), words.Count(read, "page"))
 	}
 }
-
-// Unbox returns a page without its fields for a password.
-func Unbox(body []byte) []byte { return password.ReplaceAll(body, []byte("<input")) }
 
 var lastDay = regexp.MustCompile(`(?i)unavailable_after`)
 
-// leadsOn judges a page that leads on by itself. Its relative addresses begin at base.
+// leadsOn judges a page that leads on by itself. Its relative addresses begin at base. From one that leads to another
+// host only after a while, as a download begins, visitors go nowhere.
 func (p *Page) leadsOn(base *url.URL, facts *html.Facts) bool {
-	r := html.ReadRefresh(p.Header.Get("Refresh"))
+	r := facts.Refresh
 	if r.Href == "" {
-		r = facts.Refresh
-	} else {
-		base = p.at
+		base, r = p.at, html.ReadRefresh(p.Header.Get("Refresh"))
 	}
 	to, err := base.Parse(r.Href)
-	if r.Href == "" || err != nil || to.Host == p.at.Host && to.Path == p.at.Path {
+	if r.Href == "" || err != nil || to.Host == p.at.Host && to.Path == p.at.Path ||
+		address.Host(to) != address.Host(p.at) && !r.Now && !eligibility.IsLogIn(r.Href) {
 		return false
 	}
-	if IsLogIn(r.Href) {
+	how := "by itself (refresh)"
+	if r.Script {
+		how = "by a script alone"
+	}
+	if eligibility.IsLogIn(r.Href) {
 		p.tell("login", "leads visitors to log in, at %s", to.String())
 	} else {
-		p.lead(to, "stub", "leads on to %s by itself (refresh)", to.String())
+		p.lead(to, "stub", "leads on to %s "+how, to.String())
 	}
 	return true
-}
-
-// leads matches a script that does nothing but lead to an address that it says.
-var leads = regexp.MustCompile(`^\s*(?://\s*)?(?:<!(?:--|\[CDATA\[)\s*)?(?:(?:window|document|self|top|parent)\.)?` +
-	`location(?:\.href)?\s*(?:=|\.(?:replace|assign)\()\s*(?:"([^"\\]+)"|'([^'\\]+)')\s*\)?[\s;]*(?://\s*)?(?:-->|\]\]>)?\s*$`)
-
-// runnable matches the types of scripts that browsers run.
-var runnable = regexp.MustCompile(`(?i)^\s*(?:|module|(?:text|application)/(?:x-)?(?:java|ecma)script)\s*$`)
-
-// leadsByScript returns where a script leads visitors of a page without a text, nil for nowhere else. A browser runs no
-// script that stands in a comment, a template or a noscript, or is data.
-func (p *Page) leadsByScript(base *url.URL) *url.URL {
-	if !p.scripts {
-		return nil
-	}
-	templates, runs := 0, false
-	for z := xhtml.NewTokenizer(bytes.NewReader(p.Body)); ; {
-		switch z.Next() {
-		case xhtml.ErrorToken:
-			return nil
-		case xhtml.StartTagToken:
-			t := z.Token()
-			if t.Data == "template" {
-				templates++
-			}
-			runs = t.Data == "script" && templates == 0 && !slices.ContainsFunc(t.Attr, func(a xhtml.Attribute) bool {
-				return a.Key == "src" || a.Key == "type" && !runnable.MatchString(a.Val)
-			})
-		case xhtml.EndTagToken:
-			if name, _ := z.TagName(); string(name) == "template" {
-				templates = max(0, templates-1)
-			}
-		case xhtml.TextToken:
-			said := leads.FindSubmatch(z.Raw())
-			if !runs || said == nil {
-				continue
-			}
-			to, err := base.Parse(string(said[1]) + string(said[2]))
-			if err == nil && (to.Scheme == "http" || to.Scheme == "https") && (to.Host != p.at.Host || to.Path != p.at.Path) {
-				return to
-			}
-		}
-	}
 }
 
 // canonical judges which address a page names as its own.
@@ -421,21 +349,6 @@ func scripted(body []byte, letters int) bool {
 
 // fewLetters is how little a page says in which a program has still to write.
 const fewLetters = 300
-
-// letters counts the letters of a page's text, without its menus.
-func letters(blocks []html.Block) (n int) {
-	for _, b := range blocks {
-		if b.Boilerplate && !b.Main {
-			continue
-		}
-		for _, r := range b.Text {
-			if unicode.IsLetter(r) {
-				n++
-			}
-		}
-	}
-	return n
-}
 
 var (
 	// separator cuts titles such as "Not found | Example".

@@ -58,7 +58,10 @@ func Wall(status int, h http.Header, body []byte) string {
 				}
 				continue
 			}
-			if bytes.Contains(text, []byte(mark)) && (refuses || letters(html.Read(begin, html.Options{}).Blocks) < w.most) {
+			if !bytes.Contains(text, []byte(mark)) {
+				continue
+			}
+			if facts := html.Read(begin, html.Options{}); refuses || facts.Letters() < w.most {
 				return w.name
 			}
 		}
