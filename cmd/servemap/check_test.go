@@ -302,7 +302,7 @@ func TestCheckWithACrawlTellsBrokenLinks(t *testing.T) {
 	})
 	wantOut(t, codeDone, "1 dead address is linked", "check", "-crawl", site)
 	wantOut(t, codeDone, "links to "+site+"/gone, which is answered with 404 Not Found\n", "check", "-crawl", site)
-	wantOut(t, codeDone, "A crawl found 1 public page; not listed: none. Listed, and linked nowhere: none.\n", "check",
+	wantOut(t, codeDone, "A crawl found 1 public page; not listed: none. Listed, without a link that counts: none.\n", "check",
 		"-crawl", site)
 }
 
@@ -325,7 +325,8 @@ func TestCheckFollowsTheLinksOfPagesThatAreOnlyListed(t *testing.T) {
 	site := siteOf(t, map[string]string{
 		"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/", "/a", "/alone", "/hidden", "/p/x7k2m9q4w1",
 			"/linked.pdf", "/alone.pdf", "/shop?id=1", "/shop?id=2", "/private/a", "/private/b", "/copy"),
-		"/":           links("The home page.", "/a><a href=/linked.pdf></a><a href=/shop?id=1></a><a href=/private/a></a><a href=/copied"),
+		"/": links("The home page.", "/a><a href=/linked.pdf></a><a href=/shop?id=1></a><a href=/private/a></a>"+
+			"<a rel=nofollow href=/alone.pdf></a><a href=/hidden></a><a href=/lone?x=1></a><a href=/copied"),
 		"/linked.pdf": "%PDF", "/alone.pdf": "%PDF", "/shop?id=1": links("The first.", "/a"),
 		"/shop?id=2": links("The second.", "/a"), "/copy": links("It is there twice.", "/a"),
 		"/copied": links("It is there twice.", "/a"),
@@ -334,12 +335,15 @@ func TestCheckFollowsTheLinksOfPagesThatAreOnlyListed(t *testing.T) {
 	})
 	code, out, errs := call(t, "check", "-crawl", "-all", site)
 	for _, want := range []string{
-		"A crawl found 7 public pages; not listed: 2. Listed, and linked nowhere: 4.\n",
+		"A crawl found 7 public pages; not listed: 2. Listed, without a link that counts: 4.\n",
 		"2 linked pages are missing in the sitemap", "- " + site + "/below is linked from " + site + "/alone, and not listed\n",
-		"4 listed pages are linked from no listed page",
+		"4 listed pages have no link that counts",
 		"- " + site + "/alone is listed, and no listed page links there (line 1",
 		"- " + site + "/p/x7k2m9q4w1 is listed, and no listed page links there (line 1",
-		"- " + site + "/alone.pdf is listed, and no listed page links there (line 1",
+		"- " + site + "/alone.pdf is listed, and linked with nofollow alone, from " + site + "/ (line 1",
+		"- " + site + "/ links to " + site + "/hidden, which redirects (301) to " + site + "/a\n",
+		"did not ask for 1 linked address with a parameter, the name of a file, or a word that may act, such as " + site +
+			"/lone?x=1. Whether",
 		"- " + site + "/shop?id=2 is listed, and no listed page links there (line 1",
 		"- " + site + "/below links to " + site + "/gone, which is answered with 404 Not Found\n",
 	} {
@@ -374,7 +378,7 @@ func TestCheckTakesAnAddressThatIsWrittenWronglyForThePageThatIsMeant(t *testing
 			"</loc></url></urlset>"
 		_, out, errs := call(t, "check", "-crawl", site)
 		for _, want := range []string{tt.says, "All 5 listed pages were asked for: 5 answered with a page.\n",
-			"not listed: none. Listed, and linked nowhere: none.\n"} {
+			"not listed: none. Listed, without a link that counts: none.\n"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%s: without %q: %s%s", tt.name, want, out, errs)
 			}
@@ -456,7 +460,7 @@ func TestCheckTellsABoxToLogInFromALogIn(t *testing.T) {
 	}{
 		{"on the start page and others", box, box, codeDone, []string{"advice  The pages have a box to log in in their text",
 			" has a field for a password in its text, as 2 of 3 pages read have (line 1", "A crawl found 4 public pages; not listed: 1.",
-			"/ and 2 more, and not listed", "/gone, which is answered with 404", "1 listed page is linked from no listed page"}},
+			"/ and 2 more, and not listed", "/gone, which is answered with 404", "1 listed page has no link that counts"}},
 		{"on the start page, and on that to log in", box + "<a href=/login></a>", "", codeNo, []string{
 			"advice  The pages have a box", "fault   1 page asks visitors to log in", "/login shows a field for a password"}},
 		{"on one page", "", field, codeNo, []string{"fault   1 page asks visitors to log in", "/b shows a field for a password"}},
@@ -497,7 +501,7 @@ func TestCheckFailsForWhatFailNames(t *testing.T) {
 			[]string{"-fail", "orphan"}},
 	} {
 		code, out, errs := call(t, append([]string{"check", "-crawl", site}, tt.flags...)...)
-		if code != tt.code || !strings.Contains(errs, tt.want) || strings.Contains(out, "linked nowhere: none") {
+		if code != tt.code || !strings.Contains(errs, tt.want) || strings.Contains(out, "link that counts: none") {
 			t.Errorf("%s: code %d, %s%s", tt.name, code, out, errs)
 		}
 	}

@@ -37,7 +37,7 @@ type closing struct {
 	entries []string
 	broken  []inspect.Link
 	from    func(to string) (some []string, n int) // the first pages that link to an address, and how many do
-	orphans []leftOut                              // in the site's own sitemap, and linked from no listed page
+	orphans []leftOut                              // in the site's own sitemap, without a link that counts
 	faults  []leftOut                              // that check finds in listed pages
 	left    []leftOut
 	beside  []leftOut
@@ -410,7 +410,7 @@ func (c closing) write(w io.Writer, s report.Style) error {
 		all  []leftOut
 	}{
 		{"Listed, but search engines will object, as servemap check says", c.faults},
-		{"Listed, but linked from no listed page", c.orphans}, {"Left out", c.left}, {"Besides, and not counted above", c.beside},
+		{"Listed, but without a link that counts", c.orphans}, {"Left out", c.left}, {"Besides, and not counted above", c.beside},
 	} {
 		if len(part.all) > 0 {
 			fmt.Fprintf(&b, "\n%s\n", s.Paint("1;33", part.head))

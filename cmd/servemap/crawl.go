@@ -48,7 +48,7 @@ func crawlCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 	c.Flags(fs, "crawl")
 	fs.Lookup("concurrency").DefValue = strconv.Itoa(crawlAtOnce)
 	fs.BoolVar(&c.all, "all", false, "name at the end up to 1,000 of each kind of what was left out, and not only the first three")
-	c.fail.flag(fs, "such as broken-link; orphan, a listed page that is linked from no listed page; "+
+	c.fail.flag(fs, "such as broken-link; orphan, a listed page without a link that counts; "+
 		"advice for these two; or fault, which is all that check would object to in listed pages")
 	fs.StringVar(&c.out, "out", "sitemap.xml", "the `FILE` to write, or - for the standard output")
 	return c.run
@@ -560,7 +560,7 @@ func (s *checking) linked(ctx context.Context, known check.Known) (found check.C
 			return found, err
 		}
 		for _, p := range some.Pages {
-			found.Orphans = append(found.Orphans, p.URL)
+			found.Orphans = append(found.Orphans, c.site.orphan(p.URL))
 		}
 		if some.Next == "" {
 			break
@@ -586,7 +586,7 @@ func (s *checking) linked(ctx context.Context, known check.Known) (found check.C
 		if n := got[e.URL]; err == nil && !linked && !public[e.URL] &&
 			(e.Verdict != servemap.VerdictExcluded || e.Reason == servemap.ReasonQueryNotCanonical) &&
 			e.Reason != servemap.ReasonDuplicate && (n == nil || n.Read && !n.Told()) {
-			found.Orphans = append(found.Orphans, e.URL)
+			found.Orphans = append(found.Orphans, c.site.orphan(e.URL))
 		}
 	}
 	links, err := control.Get[inspect.Links](ctx, here, "/inspect/links.json", nil)
@@ -604,6 +604,13 @@ func (s *checking) linked(ctx context.Context, known check.Known) (found check.C
 		}
 		found.Links = append(found.Links, check.Link{Kind: "broken-link", To: l.URL, From: slices.Min(l.From),
 			Says: cmp.Or(got[l.URL].says(), "shows what the site shows where it has no page")})
+	}
+	for _, why := range unasked {
+		links := done.Links[why.String()]
+		left := slices.DeleteFunc(slices.Clone(links), func(u string) bool { _, is := got[u]; return is })
+		if found.Unasked += done.Skipped[why.String()] - len(links) + len(left); len(left) > 0 {
+			found.Such = cmp.Or(found.Such, slices.Min(left))
+		}
 	}
 	for _, u := range slices.Sorted(maps.Keys(got)) {
 		n := got[u]

@@ -106,7 +106,7 @@ func TestCrawlThatListsNothingSaysWhatHelps(t *testing.T) {
 		{"crawl", []string{"crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml")}, codeNo,
 			[]string{"\n0 listed · ", cure + "\n", "is not written: No page of " + site.URL + " is listed yet."}, "inspector"},
 		{"check, which publishes nothing", []string{"check", site.URL, "-crawl"}, codeNo,
-			[]string{"A crawl found 22 public pages; not listed: 20. Listed, and linked nowhere: 1.",
+			[]string{"A crawl found 22 public pages; not listed: 20. Listed, without a link that counts: 1.",
 				"/alone is listed, and no listed page links there"}, "-public"},
 		{"crawl with such a flag", []string{"crawl", site.URL, "-public", "/article-2", "-out",
 			filepath.Join(t.TempDir(), "sitemap.xml")}, codeDone, []string{
@@ -760,8 +760,8 @@ func TestCrawlFailsForWhatItFinds(t *testing.T) {
 		fail, want string
 		code       int
 	}{
-		{"orphan", "Listed, but linked from no listed page\n     1  ", codeNo}, {"advice", "linked from no listed page", codeNo},
-		{"broken-link,fault", "linked from no listed page", codeDone},
+		{"orphan", "Listed, but without a link that counts\n     1  ", codeNo}, {"advice", "without a link that counts", codeNo},
+		{"broken-link,fault", "without a link that counts", codeDone},
 		{"missing", "-fail missing: only servemap check finds that. The kinds are broken-link, orphan, advice, fault, ",
 			codeUsage},
 	} {

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/servemap/servemap/cmd/servemap/internal/check"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
@@ -45,28 +46,29 @@ type heard struct {
 
 // linkers are the pages that link to an address.
 type linkers struct {
-	n    int
-	some []string // the first ones in order, at most namedLinking
+	n      int
+	some   []string // the first ones in order, at most namedLinking
+	follow bool     // search engines follow one of the links
 }
 
 // namedLinking is how many of the pages that link to an address are named.
 const namedLinking = 20
 
 // link notes where a page links to. One that looks like a secret is named nowhere.
-func (h *heard) link(from string, keys []string) {
+func (h *heard) link(from string, links map[string]bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	was, again := h.all[from]
 	if again && (was == nil || was.Status == http.StatusOK) || capability.Looks(strings.TrimPrefix(from, h.origin.URL(""))) {
 		return
 	}
-	for _, to := range keys {
+	for to, follow := range links {
 		l := h.linking[to]
 		if l == nil {
 			l = &linkers{}
 			h.linking[to] = l
 		}
-		l.n++
+		l.n, l.follow = l.n+1, l.follow || follow
 		if at, _ := slices.BinarySearch(l.some, from); at < namedLinking {
 			l.some = slices.Insert(l.some, at, from)
 			l.some = l.some[:min(len(l.some), namedLinking)]
@@ -92,6 +94,18 @@ func (h *heard) from(to string) (some []string, n int) {
 		some = l.some
 	}
 	return some, l.n
+}
+
+// orphan says of a listed page that has no link that counts, which links it has.
+func (h *heard) orphan(loc string) check.Link {
+	some, n := h.from(loc)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	says := "no listed page links there"
+	if n > 0 && !h.linking[address.BareOf(loc)].follow {
+		says = "linked with nofollow alone, from " + check.Linking(some, n, false)
+	}
+	return check.Link{Kind: "orphan", To: loc, Says: says}
 }
 
 // mostHeard is how many answers are kept.

@@ -59,12 +59,14 @@ type Known struct {
 // Crawl is what a crawl found.
 type Crawl struct {
 	Public  []string // pages that anybody may get, linked from another or listed
-	Orphans []string // listed, without a link that it saw, and with nothing else against them
+	Orphans []Link   // to what is listed, without a link that counts, and with nothing else against it
 	Whole   bool     // it came to its end, and got each page
 	// Scripts says that the start page says nothing without them, so that no link leads from it.
 	Scripts bool
 	Links   []Link // that lead to no page, or by a redirect
 	Why     string // says why Public is empty
+	Unasked int    // links that it did not ask for, and so knows nothing of
+	Such    string // one of these
 
 	From func(to string) (some []string, n int) // the first pages that link to an address, and how many do
 	All  bool                                   // name more of these than one

@@ -301,9 +301,6 @@ func (c *checker) compareLinks(found Crawl) {
 		c.Add("missing", report.At{Where: u}, "is %s, and not listed", is)
 	}
 	for _, l := range found.Links {
-		if l.Kind == "moved-link" && c.judge.Place(l.To) >= 0 {
-			continue // it was told
-		}
 		others := ""
 		some, n := found.From(l.To)
 		if n > 1 {
@@ -314,6 +311,11 @@ func (c *checker) compareLinks(found Crawl) {
 		}
 		c.Add(l.Kind, report.At{Where: append(some, l.From)[0], To: l.To},
 			"links to %s, which %s"+strings.ReplaceAll(others, "%", "%%"), l.To, l.Says)
+	}
+	if found.Unasked > 0 {
+		c.Facts = append(c.Facts, "The crawl did not ask for "+words.Count(found.Unasked, "linked address")+
+			" with a parameter, the name of a file, or a word that may act, such as "+found.Such+
+			". Whether anything is there is not known.")
 	}
 	text := "A crawl found " + words.Count(len(found.Public), "public page")
 	switch {
@@ -327,18 +329,18 @@ func (c *checker) compareLinks(found Crawl) {
 	switch {
 	case len(c.Files) == 0:
 	case !found.Whole:
-		c.limit(errBound{"the crawl did not get all pages, so which listed ones are linked nowhere is not known"})
+		c.limit(errBound{"the crawl did not get all pages, so which listed ones have no link that counts is not known"})
 	case found.Scripts, 2*c.Count("scripts") > c.Sample.Read:
-		text += " Where scripts make the links, which listed pages are linked nowhere is not known."
+		text += " Where scripts make the links, which listed pages have no link that counts is not known."
 	default:
-		slices.SortFunc(found.Orphans, func(a, b string) int { return c.judge.Place(a) - c.judge.Place(b) })
-		for _, u := range found.Orphans {
-			if at := c.judge.Place(u); at >= 0 {
+		slices.SortFunc(found.Orphans, func(a, b Link) int { return c.judge.Place(a.To) - c.judge.Place(b.To) })
+		for _, l := range found.Orphans {
+			if at := c.judge.Place(l.To); at >= 0 {
 				orphans++
-				c.Add("orphan", c.judge.Pages[at].At(), "is listed, and no listed page links there")
+				c.Add("orphan", c.judge.Pages[at].At(), "is listed, and %s", l.Says)
 			}
 		}
-		text += " Listed, and linked nowhere: " + none(orphans) + "."
+		text += " Listed, without a link that counts: " + none(orphans) + "."
 	}
 	c.Facts = append(c.Facts, text)
 }

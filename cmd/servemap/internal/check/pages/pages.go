@@ -41,9 +41,8 @@ type Page struct {
 	Leads *url.URL
 
 	at         *url.URL // of Entry
-	base       *url.URL // where relative links begin
 	alternates []html.Alternate
-	links      []html.Link
+	links      map[string]bool // where it links to on its own host, by key, and whether search engines follow that
 	told       []told
 	leads      int       // what of this says that it leads there
 	size       int       // of its HTML, in bytes
@@ -119,16 +118,11 @@ func (p *Page) Shows(other *Page) bool {
 		p.Leads != nil && address.Key(p.Leads) == address.Key(other.at)
 }
 
-// Links returns where the page links to on its own host, each as a key once, and forgets that.
-func (p *Page) Links() (keys []string) {
-	for _, l := range p.links {
-		if to, err := p.base.Parse(l.Href); err == nil && address.Host(to) == address.Host(p.at) {
-			keys = append(keys, address.Bare(to))
-		}
-	}
-	p.links = nil
-	slices.Sort(keys)
-	return slices.Compact(keys)
+// Links returns where the page links to on its own host, by key, and whether search engines follow one of these links. It
+// forgets that.
+func (p *Page) Links() (links map[string]bool) {
+	links, p.links = p.links, nil
+	return links
 }
 
 // First returns the kind of what speaks first against listing the page, and says it; "" for nothing.
@@ -212,7 +206,7 @@ func (p *Page) page(now time.Time) {
 		p.tell("empty-page", "is answered with 200, and is empty")
 		return
 	}
-	noIndex, _, until := html.Robots(p.Header["X-Robots-Tag"])
+	noIndex, noFollow, until := html.Robots(p.Header["X-Robots-Tag"])
 	typ := p.Header.Get("Content-Type")
 	if typ == "" {
 		typ = http.DetectContentType(p.Body)
@@ -247,7 +241,13 @@ func (p *Page) page(now time.Time) {
 	if b, err := p.at.Parse(facts.Base); err == nil && facts.Base != "" {
 		base = b
 	}
-	p.base, p.links = base, facts.Links
+	p.links = map[string]bool{}
+	for _, l := range facts.Links {
+		if to, err := base.Parse(l.Href); err == nil && address.Host(to) == address.Host(p.at) {
+			key := address.Bare(to)
+			p.links[key] = p.links[key] || !l.NoFollow && !noFollow && !facts.NoFollow
+		}
+	}
 	if !p.leadsOn(base, &facts) && response.IsHTML(typ) {
 		p.letters, p.size = facts.Letters(), len(p.Body)
 		p.scripts = scripted(p.Body, p.letters)
