@@ -36,13 +36,13 @@ type Looker struct {
 	known chan struct{} // closed once that is known
 	first sync.Once     // waits for that
 	wake  chan struct{}
+	idle  chan struct{} // Run takes from it while it sleeps, and only then
 	ended chan struct{} // closed once Run has returned
 
 	mu    sync.Mutex
 	queue queue
 	fails map[string]time.Time // when a look at it got no answer, for a day
 	made  uint64               // looks
-	idle  idle
 }
 
 // queue are the locations to look at, each once a minute.
@@ -50,13 +50,6 @@ type queue struct {
 	due   []string        // in their order
 	rests []rest          // that were looked at within a minute, in their order
 	pages map[string]bool // all of these, and whether a look at them is wanted
-}
-
-// idle is what Settled waits for.
-type idle struct {
-	wants uint64        // how often something was wanted
-	slept uint64        // what wants was when Run went to sleep, which it still does
-	sleep chan struct{} // closed when Run goes to sleep, nil while nobody waits for that
 }
 
 // rest is the time after a look in which there is no other one at the same location.
@@ -70,8 +63,8 @@ type rest struct {
 // observations of visits, by which the budget grows.
 func New(ask func(ctx context.Context, location string) (works, answered bool), observed func() uint64) *Looker {
 	return &Looker{
-		ask: ask, observed: observed, known: make(chan struct{}), wake: make(chan struct{}, 1), ended: make(chan struct{}),
-		queue: queue{pages: map[string]bool{}}, fails: map[string]time.Time{}, idle: idle{wants: 1},
+		ask: ask, observed: observed, known: make(chan struct{}), wake: make(chan struct{}, 1), idle: make(chan struct{}),
+		ended: make(chan struct{}), queue: queue{pages: map[string]bool{}}, fails: map[string]time.Time{},
 	}
 }
 
@@ -130,7 +123,6 @@ func (l *Looker) Want(location string) {
 	if !l.queue.add(location) {
 		return
 	}
-	l.idle.wants++
 	select {
 	case l.wake <- struct{}{}:
 	default:
@@ -167,33 +159,24 @@ func (l *Looker) Due(location string) time.Time {
 
 // Settled waits until the looks that may be made by now are made, or ctx ends. It returns how many were made so far.
 func (l *Looker) Settled(ctx context.Context) (made uint64) {
-	for {
-		l.mu.Lock()
-		if l.idle.slept == l.idle.wants || ctx.Err() != nil {
-			defer l.mu.Unlock()
-			return l.made
-		}
-		if l.idle.sleep == nil {
-			l.idle.sleep = make(chan struct{})
-		}
-		sleep := l.idle.sleep
-		l.mu.Unlock()
+	for range 2 { // the first time wakes Run, which then makes all looks that are due before it sleeps again
 		select {
-		case <-sleep:
+		case l.idle <- struct{}{}:
 		case <-l.ended:
 			return 0
 		case <-ctx.Done():
 		}
 	}
-}
-
-// next returns how long to wait until a location may be due, negative for ever, and what was wanted by then. From then
-// on Run is awake.
-func (l *Looker) next(now time.Time) (wait time.Duration, wants uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.idle.slept = 0
-	return l.queue.wait(now), l.idle.wants
+	return l.made
+}
+
+// next returns how long to wait until a location may be due, negative for ever.
+func (l *Looker) next(now time.Time) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.queue.wait(now)
 }
 
 // wait returns how long to wait until a location may be due, negative for ever.
@@ -234,12 +217,12 @@ func (l *Looker) Run(ctx context.Context) {
 	known, slowly := sync.OnceFunc(func() { close(l.known) }), 0
 	for ctx.Err() == nil {
 		now := time.Now()
-		wait, wants := l.next(now)
+		wait := l.next(now)
 		if wait >= 0 {
 			wait = max(wait, rests.Sub(now), budget.wait(now, l.observed()))
 		}
 		if wait != 0 {
-			l.sleeps(ctx, wait, wants)
+			l.sleeps(ctx, wait)
 			continue
 		}
 		location := l.take(now)
@@ -259,23 +242,17 @@ func (l *Looker) Run(ctx context.Context) {
 	}
 }
 
-// sleeps sleeps until a location is wanted that was not, until ctx ends or, if wait is not negative, for that time.
-func (l *Looker) sleeps(ctx context.Context, wait time.Duration, wants uint64) {
-	l.mu.Lock()
-	if l.idle.slept = wants; l.idle.sleep != nil {
-		close(l.idle.sleep)
-		l.idle.sleep = nil
-	}
-	l.mu.Unlock()
+// sleeps sleeps until a location is wanted that was not, Settled asks, ctx ends or, if wait is not negative, for that
+// time.
+func (l *Looker) sleeps(ctx context.Context, wait time.Duration) {
 	var after <-chan time.Time
 	if wait >= 0 {
-		timer := time.NewTimer(wait)
-		defer timer.Stop()
-		after = timer.C
+		after = time.After(wait)
 	}
 	select {
 	case <-ctx.Done():
 	case <-l.wake:
+	case <-l.idle:
 	case <-after:
 	}
 }
