@@ -171,10 +171,8 @@ var (
 // Listing, the longest pattern wins, as in robots.txt, and among equal lengths the most cautious
 // listing. If no rule matches, ok is false and r is zero.
 func (rs Rules) Match(location string) (r Rule, ok bool) {
-	if i := rs.next(0, location, func(r *Rule) bool { return r.Listing != Unset }); i < len(rs) {
-		return rs[i].Rule, true
-	}
-	return Rule{}, false
+	r = rs.first(location, func(r *Rule) bool { return r.Listing != Unset })
+	return r, r.Listing != Unset
 }
 
 // caution says which listing wins if two patterns are equally long: the one with the higher number.
@@ -193,18 +191,12 @@ func (rs Rules) Trusted() (all []string) {
 
 // Freq returns the changefreq of the longest matching pattern that sets one, or "".
 func (rs Rules) Freq(location string) string {
-	if i := rs.next(0, location, func(r *Rule) bool { return r.ChangeFreq != "" }); i < len(rs) {
-		return rs[i].ChangeFreq
-	}
-	return ""
+	return rs.first(location, func(r *Rule) bool { return r.ChangeFreq != "" }).ChangeFreq
 }
 
 // Section returns the section of the longest matching pattern that sets one, or "".
 func (rs Rules) Section(location string) string {
-	if i := rs.next(0, location, func(r *Rule) bool { return r.Section != "" }); i < len(rs) {
-		return rs[i].Section
-	}
-	return ""
+	return rs.first(location, func(r *Rule) bool { return r.Section != "" }).Section
 }
 
 // Sections returns the sections that the rules name.
@@ -220,10 +212,7 @@ func (rs Rules) Sections() (all []string) {
 // Priority returns the priority of the longest matching pattern that sets one, in tenths from 1 to
 // 10, or 0.
 func (rs Rules) Priority(location string) uint8 {
-	if i := rs.next(0, location, func(r *Rule) bool { return r.Priority != 0 }); i < len(rs) {
-		return uint8(tenths(rs[i].Priority))
-	}
-	return 0
+	return uint8(tenths(rs.first(location, func(r *Rule) bool { return r.Priority != 0 }).Priority))
 }
 
 func tenths(priority float64) float64 { return math.Round(10 * priority) }
@@ -231,7 +220,7 @@ func tenths(priority float64) float64 { return math.Round(10 * priority) }
 // IgnoreCacheControl reports whether a rule says that private and no-store do not forbid listing
 // location.
 func (rs Rules) IgnoreCacheControl(location string) bool {
-	return rs.next(0, location, func(r *Rule) bool { return r.IgnoreCacheControl }) < len(rs)
+	return rs.first(location, func(r *Rule) bool { return r.IgnoreCacheControl }).IgnoreCacheControl
 }
 
 // Query returns the parameters that the rules matching path allow. path is a location without
@@ -246,6 +235,14 @@ func (rs Rules) Query(path string) (keys []string) {
 		}
 	}
 	return keys
+}
+
+// first returns the first rule that matches location and for which says is true, the zero Rule if there is none.
+func (rs Rules) first(location string, says func(*Rule) bool) (r Rule) {
+	if i := rs.next(0, location, says); i < len(rs) {
+		r = rs[i].Rule
+	}
+	return r
 }
 
 // next returns the index of the first rule, from i on, that matches location and for which says is

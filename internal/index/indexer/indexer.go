@@ -247,9 +247,14 @@ type call struct {
 	done chan error
 }
 
-// call runs fn in the worker's goroutine and returns its error.
+// call runs fn in the worker's goroutine, once the records are open, and returns its error.
 func (x *Indexer) call(ctx context.Context, fn func(context.Context) error) error {
-	c := call{fn, make(chan error, 1)}
+	c := call{func(ctx context.Context) error {
+		if err := x.records.open(ctx); err != nil {
+			return err
+		}
+		return fn(ctx)
+	}, make(chan error, 1)}
 	select {
 	case x.calls <- c:
 	case <-x.stopped:
@@ -276,9 +281,6 @@ func (x *Indexer) Flush(ctx context.Context) error {
 // either. Some locations may have been taken for pages before.
 func (x *Indexer) Nowhere(ctx context.Context, stands string, shows *nowhere.Page, shown []string) error {
 	return x.call(ctx, func(ctx context.Context) error {
-		if err := x.records.open(ctx); err != nil {
-			return err
-		}
 		x.site.LearnNowhere(stands, shows)
 		return x.commit(ctx, x.keys(shown), func(m *merge.Transaction) {
 			for _, location := range shown {
@@ -291,9 +293,6 @@ func (x *Indexer) Nowhere(ctx context.Context, stands string, shows *nowhere.Pag
 // Try returns what would be known of a page after an observation like a visitor's, and stores nothing.
 func (x *Indexer) Try(ctx context.Context, o *observation.Observation) (known reader.Known, err error) {
 	err = x.call(ctx, func(ctx context.Context) error {
-		if err := x.records.open(ctx); err != nil {
-			return err
-		}
 		o.Explored, o.Inside = false, false
 		x.merging.parse(o, func() { x.site.ReadToTry(o) })
 		return txn.Try(ctx, x.cfg.Store, x.keys([]string{o.Location}), func(t *txn.Tx) {
@@ -321,9 +320,6 @@ func (x *Indexer) Allow(ctx context.Context, location string) error {
 // change runs a change in the worker's goroutine, and returns once no loss of power can undo it.
 func (x *Indexer) change(ctx context.Context, how func(context.Context) error) error {
 	return x.call(ctx, func(ctx context.Context) error {
-		if err := x.records.open(ctx); err != nil {
-			return err
-		}
 		if err := how(ctx); err != nil {
 			return err
 		}

@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/merge"
+	"github.com/servemap/servemap/internal/index/tally"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/schema/shards"
 	"github.com/servemap/servemap/internal/schema/txn"
@@ -87,22 +87,23 @@ func (r *review) step(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, rec := range seen {
-		r.counts.Count(rec.key, rec.Standing)
+	last := prefix + "~" // sorts after all keys with the prefix
+	more := len(seen) == reviewStep
+	if more {
+		last = seen[len(seen)-1].Key
 	}
+	r.counts.CountTo(last, seen)
 	if err := txn.InSteps(changed, txn.Items, func(keys []string) error { return change(ctx, keys) }); err != nil {
 		return err
 	}
-	if len(seen) == reviewStep {
-		r.after = seen[len(seen)-1].key
-		return nil
+	switch {
+	case more:
+		r.after = last
+	case !r.waits:
+		r.after, r.waits = "", true
+	default:
+		r.end()
 	}
-	r.counts.CountedTo(prefix + "~") // sorts after all keys with the prefix
-	if r.after = ""; !r.waits {
-		r.waits = true
-		return nil
-	}
-	r.end()
 	return nil
 }
 
@@ -130,16 +131,10 @@ func (r *review) end() {
 	r.site.Followed.Forget() // links that are still there keep pages that nobody asks for
 }
 
-// reviewed is a record that a review has read.
-type reviewed struct {
-	key string
-	eligibility.Standing
-}
-
 // scan returns the next records, and the keys of those that are outdated. It notes which pages may be
 // gone.
 func (r *review) scan(ctx context.Context, prefix string, outdated func(string, *pagerecord.Page,
-	time.Time) bool) (seen []reviewed, changed []string, err error) {
+	time.Time) bool) (seen []tally.Counted, changed []string, err error) {
 	now := time.Now()
 	for rec, err := range r.cfg.Store.Scan(ctx, prefix, r.after) {
 		if err != nil {
@@ -154,7 +149,7 @@ func (r *review) scan(ctx context.Context, prefix string, outdated func(string, 
 		if s.Listed() && s.HasMinute() && !s.IsOld(moment.Of(now)) {
 			r.removals.note(strings.TrimPrefix(rec.Key, prefix), s.Missing.Time(), now)
 		}
-		if seen = append(seen, reviewed{rec.Key, s.Standing}); len(seen) == reviewStep {
+		if seen = append(seen, tally.Counted{Key: rec.Key, Standing: s.Standing}); len(seen) == reviewStep {
 			break
 		}
 	}

@@ -57,18 +57,19 @@ func (t *counter) BeginPass() {
 	t.next, t.passed = counted{}, ""
 }
 
-// Count counts the next record of the pass.
-func (t *counter) Count(key string, s eligibility.Standing) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.add(&t.next, key, s, 1)
-	t.passed = key
+// Counted is a record that the pass has counted.
+type Counted struct {
+	Key string
+	eligibility.Standing
 }
 
-// CountedTo notes that the pass has counted all records up to key.
-func (t *counter) CountedTo(key string) {
+// CountTo counts the next records of the pass, which are all up to a key.
+func (t *counter) CountTo(key string, some []Counted) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	for _, record := range some {
+		t.add(&t.next, record.Key, record.Standing, 1)
+	}
 	t.passed = key
 }
 

@@ -13,13 +13,11 @@ func TestPassCountsWhatChangesMeanwhile(t *testing.T) {
 		eligibility.Standing{Verdict: eligibility.Waiting, Reason: eligibility.NoEvidence}
 	s := New(new(merge.Site), nil)
 	s.BeginPass()
-	s.Count("a", listed)
-	s.Count("c", waiting)
+	s.CountTo("c", []Counted{{"a", listed}, {"c", waiting}})
 	// two behind the pass, one before it
 	s.Stored(&merge.Counts{Moves: []merge.Move{{Key: "b", From: eligibility.Standing{}, To: listed},
 		{Key: "c", From: waiting, To: listed}, {Key: "d", From: eligibility.Standing{}, To: listed}}}, time.Now())
-	s.Count("d", listed)
-	s.CountedTo("m")
+	s.CountTo("m", []Counted{{"d", listed}})
 	// again one behind the pass
 	s.Stored(&merge.Counts{Moves: []merge.Move{{Key: "e", From: eligibility.Standing{}, To: listed},
 		{Key: "n", From: eligibility.Standing{}, To: waiting}}}, time.Now())
