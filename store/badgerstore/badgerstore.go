@@ -89,12 +89,10 @@ var _ store.Store = (*Store)(nil)
 // Usually the folder is open when Open returns, after at most 5 seconds. If the folder was empty, the
 // log says so at the first call: an owner who did not expect that has lost the volume.
 //
-// Each opening reads all files, but not the tables if they are more than 256 MiB and the folder was
-// closed in order. Damaged ones are moved aside, to badger.damaged-1 and so on in dir.
-// The log says where, and the records are learned anew. The Store removes none of these folders: if
-// there are four, it waits until its owner has removed one. Only what was stored last may be lost
-// without a word, if the end of a log is damaged. Files that are damaged while they are open are
-// found at the next opening.
+// Each opening reads all files. Damaged ones are moved aside, to badger.damaged-1 and so on in dir. The log says
+// where, and the records are learned anew. The Store removes none of these folders: if there are four, it waits until
+// its owner has removed one. Only what was stored last may be lost without a word, if the end of a log is damaged.
+// Files that are damaged while they are open are found at the next opening.
 //
 // A folder on a disk without room is opened for reading. The Store opens it for writing once there is room.
 //

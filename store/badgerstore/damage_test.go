@@ -132,26 +132,6 @@ func TestDamagedFilesAreMovedAside(t *testing.T) {
 	}
 }
 
-// TestManyTablesAreReadAfterADeath damages a record in a folder with many tables.
-func TestManyTablesAreReadAfterADeath(t *testing.T) {
-	for _, closed := range []bool{false, true} {
-		t.Run(fmt.Sprintf("closed: %t", closed), func(t *testing.T) {
-			dir := filled(t)
-			path := filepath.Join(dir, badgerName)
-			base.Check(t, overwrite(tableSuffix, 100, "x")(path))
-			// Badger removes a table that is in no manifest. Before, it counts.
-			base.Check(t, create("000900"+tableSuffix, "")(path))
-			base.Check(t, os.Truncate(filepath.Join(path, "000900"+tableSuffix), quickTables))
-			if !closed {
-				writeFile(t, dir, lockName, "")
-			}
-			s, log := openLogged(t, dir)
-			healthy(t, s)
-			wantAside(t, s, log, !closed)
-		})
-	}
-}
-
 // TestFoldersAsideAreAllKept damages a folder again and again.
 func TestFoldersAsideAreAllKept(t *testing.T) {
 	dir, log := filled(t), new(base.Log)

@@ -41,9 +41,7 @@ const (
 // compression, blocks are read where they are mapped. So no cache is needed and reading leaves a
 // third of the garbage, but the files are half as big again. Badger does not verify checksums of
 // blocks while it reads, because it takes a damaged block for the end of its table. [checkFiles]
-// verified them before, unless the folder was closed in order and has more than quickTables. Then
-// only the manifest and the indexes of the tables were verified: a record in a block that was damaged
-// meanwhile may be missing, or wrong.
+// verified them before.
 func guestOptions(dir string, logger badger.Logger) badger.Options {
 	o := badger.DefaultOptions(dir)
 	o.Logger = logger
@@ -166,17 +164,13 @@ func (db *database) sync() (err error) {
 	return nil
 }
 
-// close closes Badger, which writes everything to the disk, and unlocks the folder. inOrder says that it marks the
-// folder as closed in order.
-func (db *database) close(inOrder bool) (err error) {
+// close closes Badger, which writes everything to the disk, and unlocks the folder.
+func (db *database) close() (err error) {
 	defer db.lock.Close()
 	defer db.gate.folder.Close()
 	defer recoverTo(&err)
 	if err := db.badger.Close(); err != nil {
 		return failed("closing", err)
-	}
-	if inOrder {
-		return markClosed(db.lock, true)
 	}
 	return nil
 }

@@ -135,33 +135,16 @@ func TestReplacedFolderIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestFolderIsMarkedAsClosed has the mark while nobody has the folder open, and not after a death.
-func TestFolderIsMarkedAsClosed(t *testing.T) {
+// TestFolderThatBadgerHoldsIsWaitedFor has a folder that Badger itself has open, without the lock of this package.
+func TestFolderThatBadgerHoldsIsWaitedFor(t *testing.T) {
 	dir := filled(t)
-	wantMark(t, dir, true)
-	s := mustOpen(t, dir, nil)
-	wantMark(t, dir, false)
-	mustClose(t, s)
-	wantMark(t, dir, true)
-
-	// Badger refuses to open a folder that another one has open. By then the mark is gone.
 	held := openRaw(t, guestOptions(filepath.Join(dir, badgerName), nil))
 	s, log := openLogged(t, dir)
 	if err := s.Health(); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("Health: %v, want ErrUnavailable", err)
 	}
-	wantMark(t, dir, false)
 	base.Check(t, held.Close())
 	log.Await("works now")
-}
-
-// wantMark fails the test unless the folder has the mark of one that was closed in order, or has not.
-func wantMark(t *testing.T, dir string, want bool) {
-	t.Helper()
-	f, err := os.Open(filepath.Join(dir, lockName))
-	base.Check(t, err)
-	defer f.Close()
-	base.Equal(t, wasClosed(f), want, "the folder is marked as closed")
 }
 
 // files returns the names and sizes of the files below dir.

@@ -1,44 +1,12 @@
 package badgerstore
 
 import (
-	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/servemap/servemap/internal/testkit/base"
 )
-
-// tables returns how many tables a folder has.
-func tables(t *testing.T, dir string) int {
-	t.Helper()
-	found, err := filepath.Glob(filepath.Join(dir, badgerName, "*"+tableSuffix))
-	base.Check(t, err)
-	return len(found)
-}
-
-// TestShortLivesLeaveFewTables opens a folder again and again, each time for too short to merge tables.
-func TestShortLivesLeaveFewTables(t *testing.T) {
-	for _, writes := range []bool{false, true} {
-		dir, n := filled(t), mostFresh+4
-		for i := range n {
-			s := mustOpen(t, dir, nil)
-			if writes {
-				for _, key := range []string{"a", fmt.Sprint("b", i), "z"} {
-					mustPut(t, s, key, fmt.Sprint(i))
-				}
-			}
-			mustClose(t, s)
-			if have := tables(t, dir); have > mostFresh+2 || !writes && have > 1 {
-				t.Fatalf("after %d lives, which write %t: %d tables", i+1, writes, have)
-			}
-		}
-		s := open(t, dir, nil)
-		if have, err := scan(s); writes != (have == n+3) || err != nil {
-			t.Errorf("%d records, %v", have, err)
-		}
-	}
-}
 
 // TestFailedOpeningGivesTheLockBack opens a folder of a later version.
 func TestFailedOpeningGivesTheLockBack(t *testing.T) {

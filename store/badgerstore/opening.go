@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
@@ -25,15 +24,6 @@ const (
 
 	// maxAside is how many folders may stand aside. Then the store waits for its owner.
 	maxAside = 4
-
-	// mostFresh is how many tables a folder may have that were never merged. Each process leaves one if it ends before
-	// Badger merges, which is a second after its start. Each table costs a file descriptor.
-	mostFresh     = 8
-	mergePatience = 10 * time.Second
-
-	// quickTables is how many bytes of tables are read at each opening, which takes a quarter of a
-	// second. If there are more, they are read only if the folder was not closed in order.
-	quickTables = 256 << 20
 )
 
 // open makes one attempt to open the folder. It makes it and locks it. If Badger's folder is damaged,
@@ -79,24 +69,8 @@ func lockFolder(name string) (*os.File, error) {
 	return nil, err
 }
 
-// wasClosed reports whether the lock file has the mark of a folder that was closed in order: one byte.
-func wasClosed(lock *os.File) bool {
-	info, err := lock.Stat()
-	return err == nil && info.Size() > 0
-}
-
-// markClosed sets or removes the mark so that this survives a loss of power.
-func markClosed(lock *os.File, closed bool) error {
-	size := int64(0)
-	if closed {
-		size = 1
-	}
-	return errors.Join(lock.Truncate(size), lock.Sync())
-}
-
-// openLocked checks that there is room and that the files are whole, and opens Badger. It removes the
-// mark first: if the process dies of a file in the folder, the next one reads all files. Without room, it
-// opens Badger for reading. If that fails, it is not tried again: Badger would keep the memory of each attempt.
+// openLocked checks that there is room and that the files are whole, and opens Badger. Without room, it opens Badger for
+// reading. If that fails, it is not tried again: Badger would keep the memory of each attempt.
 func (s *Store) openLocked(path string, lock *os.File) (*database, error) {
 	files, err := os.ReadDir(path)
 	if err != nil {
@@ -122,12 +96,8 @@ func (s *Store) openLocked(path string, lock *os.File) (*database, error) {
 }
 
 // open checks the files in the locked folder, and opens Badger on them.
-func (db *database) open(path string, files []fs.DirEntry) error {
-	fresh, err := checkFiles(path, files, wasClosed(db.lock))
-	if err != nil {
-		return err
-	}
-	if err := markClosed(db.lock, false); err != nil {
+func (db *database) open(path string, files []fs.DirEntry) (err error) {
+	if err := checkFiles(path, files); err != nil {
 		return err
 	}
 	if db.gate.folder, err = os.Open(path); err != nil {
@@ -139,11 +109,8 @@ func (db *database) open(path string, files []fs.DirEntry) error {
 	} else {
 		db.badger, err = openFull(o)
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		db.gate.folder.Close()
-	case db.full == nil && fresh > mostFresh:
-		db.awaitMerging()
 	}
 	return err
 }
@@ -164,13 +131,6 @@ func tryBadger(o badger.Options) (db *badger.DB, err error) {
 		}
 	}()
 	return badger.Open(o)
-}
-
-// awaitMerging waits until Badger has merged most of the tables that it never merged. It begins within a second.
-func (db *database) awaitMerging() {
-	for begun := time.Now(); db.badger.Levels()[0].NumTables > mostFresh && time.Since(begun) < mergePatience; {
-		time.Sleep(20 * time.Millisecond)
-	}
 }
 
 // openFull opens Badger for reading, on a disk without room. A process that was killed leaves logs that are longer
@@ -241,43 +201,36 @@ func (s *Store) moveAside(path string, cause *badgerError) (err error) {
 // checkFiles finds the damage that Badger dies of, or hides, before Badger meets it. It also
 // removes empty logs, which a process leaves that dies while it makes one. Badger itself finds
 // other damage when it opens. A log with a damaged record in it counts as one that ends there, and
-// a manifest that was cut between two entries as a shorter one. It returns how many tables were never merged.
-func checkFiles(path string, files []fs.DirEntry, closed bool) (fresh int, err error) {
-	tables, size := 0, int64(0)
+// a manifest that was cut between two entries as a shorter one.
+func checkFiles(path string, files []fs.DirEntry) error {
+	tables := 0
 	for _, file := range files {
 		info, err := file.Info()
 		if err != nil {
-			return 0, err
+			return err
 		}
 		switch filepath.Ext(file.Name()) {
 		case ".sst":
 			tables++
-			size += info.Size()
 		case ".mem", ".vlog":
 			if info.Size() > 0 {
 				continue
 			}
 			if err := os.Remove(filepath.Join(path, file.Name())); err != nil {
-				return 0, err
+				return err
 			}
 		}
 	}
 	named, err := readManifest(path, tables)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	for id, of := range named {
-		if of.Level == 0 {
-			fresh++
-		}
-		if closed && size > quickTables {
-			continue
-		}
+	for id := range named {
 		if err := checkTable(table.NewFilename(id, path), id); err != nil {
-			return 0, err
+			return err
 		}
 	}
-	return fresh, nil
+	return nil
 }
 
 // readManifest returns the tables that the manifest names. Badger replaces a missing manifest, and

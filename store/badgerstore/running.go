@@ -150,13 +150,13 @@ func (s *Store) serve(db *database) error {
 				continue
 			}
 			s.set(nil, unavailable(errRoom))
-			_ = s.shut(db, false)
+			_ = s.shut(db)
 			return errRoom
 		case err := <-db.failed:
-			_ = s.shut(db, false) // err was logged already; the next opening reads all files
+			_ = s.shut(db) // err was logged already
 			return err
 		case <-s.closing.Done():
-			s.closeErr = s.shut(db, len(db.failed) == 0 && db.full == nil) // several may have happened
+			s.closeErr = s.shut(db)
 			return nil
 		}
 	}
@@ -164,8 +164,8 @@ func (s *Store) serve(db *database) error {
 
 // shut closes a database that is out of use. While nothing may be written, it waits, since closing
 // writes, unless the database was opened for reading. If the store is closed meanwhile, it leaves the files
-// open and locked, because Badger works on them until the process ends. inOrder is as for [database.close].
-func (s *Store) shut(db *database, inOrder bool) error {
+// open and locked, because Badger works on them until the process ends.
+func (s *Store) shut(db *database) error {
 	for err := db.gate.check(spareFiles); err != nil && db.full == nil; err = db.gate.check(spareFiles) {
 		if !s.sleep(4 * time.Second) {
 			return fmt.Errorf("%w; the folder stays locked until the process ends", unavailable(err))
@@ -174,7 +174,7 @@ func (s *Store) shut(db *database, inOrder bool) error {
 	db.calls.Wait()
 	_ = s.writer.Take(context.Background()) // once the last write has ended; no other can begin
 	defer s.writer.Release()
-	if err := db.close(inOrder); err != nil {
+	if err := db.close(); err != nil {
 		return unavailable(err)
 	}
 	return nil

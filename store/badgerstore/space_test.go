@@ -89,6 +89,6 @@ func TestCloseWithoutSpaceLosesNothing(t *testing.T) {
 	}
 	mustClose(t, next)
 	db.gate = usual
-	base.Check(t, db.close(true))
+	base.Check(t, db.close())
 	wantValue(t, open(t, dir, nil), "k", "1")
 }
