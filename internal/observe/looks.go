@@ -92,13 +92,13 @@ func (l *Looks) ask(ctx context.Context, location string) (works, answered bool)
 	case handler == nil:
 		return false, false
 	default:
-		inside := l.own.Door(nil)
-		inside.How, inside.Handler = explore.Unproved, handler
+		inside := l.own.unproved(handler)
 		cfg = &inside
 	}
 	time.Sleep(time.Millisecond) // so that the look has a later time than the visit
 	if location == "" || time.Since(l.controlled) >= controlEvery {
-		if !explore.Answers(ctx, *cfg, l.entry) {
+		status, to := explore.Get(ctx, *cfg, l.entry)
+		if status == 0 || status >= http.StatusBadRequest || to == l.entry { // as from http to https
 			return false, false
 		}
 		l.controlled = time.Now()

@@ -188,6 +188,13 @@ func (s *Own) Door(routes map[string]bool) explore.Config {
 	}}
 }
 
+// unproved returns how to ask a handler in this process, of which nobody says that it is all that stands before visitors.
+func (s *Own) unproved(handler http.Handler) explore.Config {
+	cfg := s.Door(nil)
+	cfg.How, cfg.Handler = explore.Unproved, handler
+	return cfg
+}
+
 // door is the door of one exploration.
 type door struct {
 	*Own
@@ -363,9 +370,8 @@ func (s *Own) observed(location string, arrived *request, resp *response.Respons
 
 // Try asks a handler for a location as a look in this process does, and returns the observation. Nobody learns from it.
 func (s *Own) Try(ctx context.Context, handler http.Handler, location string) (*observation.Observation, error) {
-	arrived, cfg := new(request), s.Door(nil)
-	cfg.How, cfg.Handler = explore.Unproved, s.inside(handler, arrived)
-	resp, err := explore.Once(ctx, cfg, location)
+	arrived := new(request)
+	resp, err := explore.Once(ctx, s.unproved(s.inside(handler, arrived)), location)
 	if err != nil {
 		return nil, err
 	}
@@ -375,16 +381,7 @@ func (s *Own) Try(ctx context.Context, handler http.Handler, location string) (*
 // Get asks a handler in this process for a location as a stranger does. It returns the status of the answer, 0 if there
 // is none, and where on the site it redirects.
 func (s *Own) Get(ctx context.Context, handler http.Handler, location string) (status int, to string) {
-	cfg := s.Door(nil)
-	cfg.How, cfg.Handler = explore.Unproved, handler
-	resp, err := explore.Once(ctx, cfg, location)
-	if err != nil {
-		return 0, ""
-	}
-	if resp.Status/100 == 3 {
-		to = s.observer.cfg.Normalizer.Resolve(location, resp.Header.Location).Location
-	}
-	return resp.Status, to
+	return explore.Get(ctx, s.unproved(handler), location)
 }
 
 // keeps reports whether the page is kept from strangers, by something in front of the program or by the program. status

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/zeebo/xxh3"
@@ -130,16 +129,6 @@ func (f *frontier) add(it item) (why eligibility.Reason) {
 	f.put(&it)
 	f.found = append(f.found, &it)
 	return eligibility.None
-}
-
-// addListed puts a listed location into the frontier. It returns false if that was
-// added before, or there is no room.
-func (f *frontier) addListed(location string) bool {
-	if f.full() || !f.news(location) {
-		return false
-	}
-	f.put(&item{Location: strings.Clone(location), Free: true, Plain: true})
-	return true
 }
 
 // full reports whether no more locations can be remembered.

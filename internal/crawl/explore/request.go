@@ -173,14 +173,15 @@ func (c *Config) Worth(loc string) bool {
 		c.Ledger.worth(loc)
 }
 
-// Answers reports whether the site answers a request of its own for a location.
-func Answers(ctx context.Context, cfg Config, loc string) bool {
+// Get asks for one location as Once does. It returns the status of the answer, 0 if there is none, and where on the site
+// it redirects.
+func Get(ctx context.Context, cfg Config, loc string) (status int, to string) {
 	resp, err := Once(ctx, cfg, loc)
-	switch {
-	case err != nil || resp.Status >= http.StatusBadRequest:
-		return false
-	case resp.Status >= http.StatusMultipleChoices:
-		return cfg.Normalizer.Resolve(loc, resp.Header.Location).Location != loc // as from http to https
+	if err != nil {
+		return 0, ""
 	}
-	return true
+	if resp.Status/100 == 3 {
+		to = cfg.Normalizer.Resolve(loc, resp.Header.Location).Location
+	}
+	return resp.Status, to
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/servemap/servemap/internal/decide/capability"
@@ -114,12 +115,14 @@ func (e *explorer) unreached(ctx context.Context) (some bool) {
 	if e.report.Pages == 0 {
 		return false
 	}
+	e.frontier.page = item{} // no page led to them
 	for p, err := range e.Indexer.Pages(ctx) {
 		if err != nil {
 			return some // the store may answer next time
 		}
-		if !e.mayAct(p.Location) && e.robots.Allows(p.Location) {
-			some = e.frontier.addListed(p.Location) || some
+		if !e.mayAct(p.Location) && e.robots.Allows(p.Location) && !e.frontier.has(p.Location) {
+			why := e.frontier.add(item{Location: strings.Clone(p.Location), Free: true, Plain: true})
+			some = some || why == eligibility.None
 		}
 	}
 	return some
