@@ -146,7 +146,7 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 		Tops: s.topURLs(), RobotsLine: s.RobotsLine(), Announces: &s.announces, ReportOnly: s.opts.ReportOnly,
 		Crawlers: s.crawlers != nil,
 	})
-	if door := (inspected{s}).door("inspector"); allow != nil {
+	if door := s.door("inspector"); allow != nil {
 		pages = door.Allow(allow, pages)
 	} else {
 		door.Names = inspect.Names
@@ -182,7 +182,7 @@ const linkedAt = "/inspect"
 // "http://localhost:8080/inspect/". Its key ends with the process.
 func (s *Site) InspectorLink(base string) string { return s.link.At(base) }
 
-func (s inspected) door(what string) *guard.Door {
+func (s *Site) door(what string) *guard.Door {
 	return &guard.Door{What: what, Client: s.observer.Client, Logger: s.log.Logger()}
 }
 
@@ -195,7 +195,7 @@ func (i inspected) Stats() (any, messages.Counts) {
 }
 
 // counts are the numbers from which texts about the whole site are made.
-func (s inspected) counts(st Stats) messages.Counts {
+func (s *Site) counts(st Stats) messages.Counts {
 	served, _ := s.files.Metrics()
 	offers := len(s.opts.Query) == 0 && !slices.ContainsFunc(s.opts.Rules, func(r Rule) bool { return len(r.Query) > 0 })
 	if left := s.left.Load(); left != nil { // else the owner who named some has chosen
@@ -215,7 +215,7 @@ func (i inspected) Explain(ctx context.Context, url string) (inspect.Explained, 
 	return inspect.Explained{URL: e.URL, Page: e, Setting: inspect.SettingOf(&p)}, err
 }
 
-func (i inspected) Why(p *reader.Known) (text string, missing []string) { return explained(i).why(p) }
+func (i inspected) Why(p *reader.Known) (text string, missing []string) { return i.why(p) }
 
 func (i inspected) Page(p reader.Known) any { return i.page(p) }
 
@@ -250,7 +250,7 @@ func (s *Site) Metrics(allow func(*http.Request) bool) http.Handler {
 		panic("servemap: Metrics: allow is nil; give servemap.Password(user, password), or a function of your own: a " +
 			"scraper cannot follow a link")
 	}
-	numbers := (inspected{s}).door("metrics").Allow(allow, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	numbers := s.door("metrics").Allow(allow, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		h := w.Header()
 		h.Set("Content-Type", metrics.ContentType)
 		h.Set("Cache-Control", "no-store")
@@ -824,7 +824,7 @@ func (s *Site) explain(ctx context.Context, url string) (e Explanation, p reader
 	if p, err = s.indexer.Page(ctx, loc); err != nil {
 		return e, p, fmt.Errorf("servemap: %w", err)
 	}
-	e = explained{s}.explanation(&p)
+	e = s.explanation(&p)
 	if e.Listed() {
 		e.Element = s.files.Element(ctx, p.Shard, loc)
 	}
@@ -836,10 +836,7 @@ func (s *Site) explain(ctx context.Context, url string) (e Explanation, p reader
 	return e, p, nil
 }
 
-// explained answers what Explain asks.
-type explained struct{ *Site }
-
-func (s explained) explanation(p *reader.Known) Explanation {
+func (s *Site) explanation(p *reader.Known) Explanation {
 	t := s.indexer.Links.Target(p.Location)
 	if t != nil && p.Reason.Unvisited() {
 		p.Status = cmp.Or(t.Status, p.Status)
@@ -886,7 +883,7 @@ func (s explained) explanation(p *reader.Known) Explanation {
 }
 
 // why says in words why a page is listed or not, and what would list it.
-func (s explained) why(p *reader.Known) (text string, missing []string) {
+func (s *Site) why(p *reader.Known) (text string, missing []string) {
 	if s.files.OwnsLocation(p.Location) {
 		return messages.OwnFile, nil
 	}
@@ -927,7 +924,7 @@ func (s explained) why(p *reader.Known) (text string, missing []string) {
 	return messages.Besides(text, p.Location, p.Besides), missing
 }
 
-func (s explained) dates(p *reader.Known) Dates {
+func (s *Site) dates(p *reader.Known) Dates {
 	trust, now := s.files.Trust(), moment.Of(time.Now())
 	seen := p.History.History
 	if p.Missing != 0 {

@@ -533,7 +533,7 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 	s.front = front.New(front.Config{
 		Origin: s.origin.String(), Path: s.path, Folder: s.origin.Folder(), Name: s.opts.Name, Files: s.files, Observer: s.observer,
 		Crawlers: s.crawlers,
-		Hints:    s.hints, NoSitemap: func() string { return messages.NoSitemap(inspected{s}.counts(s.Stats())) },
+		Hints:    s.hints, NoSitemap: func() string { return messages.NoSitemap(s.counts(s.Stats())) },
 		Unmounted: s.unmounted,
 	})
 	return nil

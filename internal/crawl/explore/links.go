@@ -38,6 +38,7 @@ func (e *explorer) follow(r result) (told bool) {
 	}
 	facts := html.Read(r.body, html.Options{ContentType: r.header.Get("Content-Type")})
 	facts.AddHeader(r.header["Link"])
+	facts.AddRobots(r.header["X-Robots-Tag"])
 	if to, _ := observation.Refreshes(e.Normalizer, r.Location, r.header.Get("Refresh"), &facts); to != "" {
 		e.queries.answers = append(e.queries.answers, shown{location: r.Location, other: true})
 		return e.redirected(r, to)
@@ -48,8 +49,7 @@ func (e *explorer) follow(r result) (told bool) {
 	e.report.Pages++
 	e.frontier.begin(r.item, facts.Text)
 	base := e.Normalizer.Base(r.Location, facts.Base)
-	noIndex, noFollow, _ := html.Robots(r.header["X-Robots-Tag"])
-	page := shown{location: r.Location, fresh: e.frontier.fresh, other: facts.Canonical != "" || noIndex || facts.NoIndex}
+	page := shown{location: r.Location, fresh: e.frontier.fresh, other: facts.Canonical != "" || facts.NoIndex}
 	if facts.Title != "" {
 		page.title = xxh3.HashString(facts.Title)
 	}
@@ -59,7 +59,7 @@ func (e *explorer) follow(r result) (told bool) {
 		}
 	}
 	e.queries.answers = append(e.queries.answers, page)
-	if noFollow || facts.NoFollow {
+	if facts.NoFollow {
 		if len(facts.Links) > 0 {
 			e.leave(eligibility.LinkNoFollow, 1, e.Normalizer.Origin().URL(r.Location))
 		}

@@ -55,12 +55,11 @@ func Patience(now time.Time, n int, refusal http.Header) time.Duration {
 	return pause
 }
 
-// saw notes an answer. It reports whether the site refused the request because of its load,
-// or is not there. Then the request must be repeated.
-func (p *pace) saw(now time.Time, a answer) (refused bool) {
-	if Repeats(a.status) {
+// saw notes an answer.
+func (p *pace) saw(now time.Time, a answer) {
+	if Repeats(a.status) { // the site refused the request because of its load, or is not there
 		if p.pauses(now) { // it was sent before
-			return true
+			return
 		}
 		if p.refused++; a.status == http.StatusTooManyRequests { // it is about who asks, and never about one page
 			p.refused = max(p.refused, mostRefused)
@@ -69,7 +68,7 @@ func (p *pace) saw(now time.Time, a answer) (refused bool) {
 			p.more /= 2
 			p.until = now.Add(min(longestPause, Patience(now, n, a.header)))
 		}
-		return true
+		return
 	}
 	p.refused = 0
 	p.answers++
@@ -87,7 +86,6 @@ func (p *pace) saw(now time.Time, a answer) (refused bool) {
 	if p.usual > slowAnswer {
 		p.until = now.Add(p.usual) // rest as long as it worked
 	}
-	return false
 }
 
 // pauses reports whether the site is left alone.

@@ -155,10 +155,13 @@ func (e *explorer) visit(ctx context.Context, it item) error {
 		return err
 	}
 	a := e.ask(ctx, it.Location, false)
-	if ctx.Err() == nil && !e.pace.saw(time.Now(), a) {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if e.pace.saw(time.Now(), a); !Repeats(a.status) {
 		e.follow(result{item: it, answer: a})
 	}
-	return ctx.Err()
+	return nil
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -114,7 +114,7 @@ func cacheControl(header string) Reason {
 	parts := func(c rune) bool { return strings.ContainsRune(",; \t", c) }
 	for directive := range strings.FieldsFuncSeq(header, parts) {
 		name, _, _ := strings.Cut(directive, "=")
-		switch strings.Map(lowerLetter, name) {
+		switch strings.Map(html.Letter, name) {
 		case "nostore":
 			return NoStore
 		case "private":
@@ -122,14 +122,6 @@ func cacheControl(header string) Reason {
 		}
 	}
 	return why
-}
-
-// lowerLetter drops all but ASCII letters.
-func lowerLetter(c rune) rune {
-	if c |= 0x20; 'a' <= c && c <= 'z' {
-		return c
-	}
-	return -1
 }
 
 // AssetName reports whether the location is named like a file that is no page. HTML under such a name may be a page

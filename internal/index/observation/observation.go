@@ -285,14 +285,15 @@ func Decode(encoding string, body []byte, most int) (out []byte, cut bool, err e
 // forbids notes why the page itself forbids its listing, or None. It also notes whether its links
 // count, and its canonical location.
 func (o *Observation) forbids(norm *location.Normalizer, facts *html.Facts) {
-	noIndex, noFollow, until := html.Robots(strings.Split(o.Response.Header.RobotsTag, "\n"))
-	o.NoFollow = noFollow || facts.NoFollow
-	if until = earliest(until, facts.UnavailableAfter); !until.IsZero() {
+	facts.AddRobots(strings.Split(o.Response.Header.RobotsTag, "\n"))
+	o.NoFollow = facts.NoFollow
+	until := facts.UnavailableAfter
+	if !until.IsZero() {
 		o.Until = moment.Of(until).Second()
 	}
 	canonical := o.findCanonical(norm, facts)
 	switch {
-	case noIndex || facts.NoIndex, !until.IsZero() && o.At.After(until):
+	case facts.NoIndex, !until.IsZero() && o.At.After(until):
 		o.Forbids = eligibility.NoIndex
 	case !facts.HeadSeen:
 		o.Forbids = eligibility.HeadNotSeen
@@ -301,14 +302,6 @@ func (o *Observation) forbids(norm *location.Normalizer, facts *html.Facts) {
 	default:
 		o.Forbids = canonical
 	}
-}
-
-// earliest returns the earlier of two times. The zero Time stands for none.
-func earliest(a, b time.Time) time.Time {
-	if a.IsZero() || !b.IsZero() && b.Before(a) {
-		return b
-	}
-	return a
 }
 
 // findCanonical compares the page's canonical with the location, and returns why that forbids the

@@ -26,10 +26,15 @@ var (
 // restrictive ones win. unavailableAfter is the earliest valid date, or zero.
 func Robots(values []string) (noindex, nofollow bool, unavailableAfter time.Time) {
 	var r Rules
+	r.AddRobots(values)
+	return r.NoIndex, r.NoFollow, r.UnavailableAfter
+}
+
+// AddRobots adds the rules of X-Robots-Tag headers to those of the page.
+func (r *Rules) AddRobots(values []string) {
 	for _, v := range values {
 		r.read(v)
 	}
-	return r.NoIndex, r.NoFollow, r.UnavailableAfter
 }
 
 // read adds the rules of one value. Whatever stands between their letters, and whichever robot they are for,
@@ -49,14 +54,14 @@ func (r *Rules) read(v string) {
 			r.UnavailableAfter = t.UTC()
 		}
 	}
-	letters := strings.Map(letter, preview.ReplaceAllString(v, "$1"))
+	letters := strings.Map(Letter, preview.ReplaceAllString(v, "$1"))
 	none := strings.Contains(letters, "none")
 	r.NoIndex = r.NoIndex || none || strings.Contains(letters, "noindex")
 	r.NoFollow = r.NoFollow || none || strings.Contains(letters, "nofollow")
 }
 
-// letter returns a letter in lower case, and drops all else.
-func letter(c rune) rune {
+// Letter returns a letter of ASCII in lower case, and -1 for all else, as for [strings.Map].
+func Letter(c rune) rune {
 	if c |= 0x20; 'a' <= c && c <= 'z' {
 		return c
 	}
