@@ -151,8 +151,8 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 	} else {
 		door.Names = inspect.Names
 		pages = door.ByLink(s.link, pages)
-		s.log.Logger().Info("servemap: Inspector: "+s.InspectorLink(linkedAt)+" (mounted elsewhere? use that path)", "origin",
-			s.origin.String())
+		s.log.Logger().Info("servemap: Inspector: open "+s.InspectorLink(linkedAt)+
+			" on your site (mounted elsewhere? use that path)", "origin", s.origin.String())
 	}
 	var told sync.Once
 	return inspector{func(w http.ResponseWriter, r *http.Request) {

@@ -623,7 +623,7 @@ func TestKeyOfTheInspectorIsKeptNowhere(t *testing.T) {
 		s.Get("/inspect/?key=" + key + "x")
 		s.Settle()
 		if n := strings.Count(s.Logged.String(), key); n != 1 || !strings.Contains(s.Logged.String(),
-			"Inspector: /inspect/?key="+key+" (mounted elsewhere? use that path)") {
+			"Inspector: open /inspect/?key="+key+" on your site (mounted elsewhere? use that path)") {
 			t.Errorf("the key is %d times in the log: %s", n, s.Logged)
 		}
 		s.Shut()

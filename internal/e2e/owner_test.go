@@ -28,7 +28,7 @@ func owner(s *testkit.Site) func(path string) string {
 }
 
 func TestCookiesOfVisitorsNeedNothingOnceTheSiteIsExplored(t *testing.T) {
-	const nothing = "The visitor has a cookie. Nothing to do: the pages are learned without it."
+	const nothing = " had a cookie. Nothing to do: the pages are learned without it."
 	testkit.Run(t, testkit.Setup{Handler: testkit.PageOfItsURL("/a")}, func(s *testkit.Site) {
 		s.Visit("/", "/a")
 		if s.Get("/a", "Cookie", "PHPSESSID=1"); !strings.Contains(owner(s)("stats.json"), nothing) {
@@ -48,7 +48,7 @@ func TestCookiesOfVisitorsNeedNothingOnceTheSiteIsExplored(t *testing.T) {
 	testkit.Run(t, testkit.Setup{Handler: testkit.PageOfItsURL("/a")}, func(s *testkit.Site) {
 		ask, get := owner(s), func() { s.Get("/a", "Cookie", "PHPSESSID=1") }
 		if get(); !strings.Contains(ask("stats.json"),
-			"The visitor has a cookie. Learn the pages without it, with go site.Explore(ctx,") {
+			"Visit had a cookie. Learn the pages without it, with go site.Explore(ctx,") {
 			s.Errorf("before: %s", ask("stats.json"))
 		}
 		explore(s, servemap.ExploreOptions{})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"net/url"
 	"reflect"
 	"slices"
@@ -259,7 +260,7 @@ func groupsOf(verdicts map[string]int) (groups []Group) {
 func responsesOf(s messages.Counts, explored bool) (all []Response) {
 	for _, reason := range slices.Sorted(maps.Keys(s.Ignored)) {
 		n := s.Ignored[reason]
-		r := messages.ReasonNamed(reason)
+		r := messages.ReasonOf(reason, int(min(n, math.MaxInt)))
 		if r.Reason == eligibility.Cookie {
 			r.Todo = messages.Cookie(!explored && (n > s.Observations || messages.Cookies.In(s.Hints)))
 		}
