@@ -27,6 +27,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
 	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
+	"github.com/servemap/servemap/internal/page/location"
 )
 
 // checking has the flags of check.
@@ -312,6 +313,7 @@ func (c *checking) seen(ctx context.Context) (map[string]pages.Seen, error) {
 }
 
 // ofSite refuses what was learned of another site, also of one where this one redirects: its pages are not this site's.
+// A server that nobody else reaches, such as one on this machine, stands for the public site of which it was learned.
 func (c *checking) ofSite(at *url.URL) error {
 	if c.Origin != nil {
 		at = c.Origin
@@ -319,6 +321,11 @@ func (c *checking) ofSite(at *url.URL) error {
 	bare := func(host string) string { return strings.TrimPrefix(host, "www.") }
 	for seen := range c.Seen {
 		if u, err := url.Parse(seen); err == nil && bare(u.Host) != bare(at.Host) {
+			_, given := location.PublicHost(at.Scheme, at.Host)
+			if _, public := location.PublicHost(u.Scheme, u.Host); public && !given && c.Origin == nil {
+				c.Origin = &url.URL{Scheme: u.Scheme, Host: u.Host}
+				return nil
+			}
 			return usage("{-data} %s is about %s://%s, and not about %s; check that one", c.data, u.Scheme, u.Host, at.Host)
 		}
 	}

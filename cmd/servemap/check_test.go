@@ -627,6 +627,7 @@ func TestCheckReadsSitemapsFromElsewhere(t *testing.T) {
 		s.at+"/sitemap.xml")
 	wantOut(t, codeDone, "All 3 listed pages were asked for: 3 answered with a page.",
 		"check", "-origin", origin+":443", "-data", s.data, s.at+"/sitemap.xml")
+	wantOut(t, codeDone, "The pages of "+origin+" were asked for at "+s.at+".\n", "check", "-data", s.data, s.at)
 }
 
 // A shop runs on its owner's machine, with the public address for its origin: so its robots.txt names the public sitemap.
