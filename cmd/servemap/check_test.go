@@ -481,6 +481,14 @@ func TestCheckTellsABoxToLogInFromALogIn(t *testing.T) {
 			}
 		}
 	}
+	for home, want := range map[string]string{"<p>Members.": "fault   1 page asks visitors to log in",
+		strings.Repeat("<p>It says who we are and what we do.", 20): "advice  The pages have a box to log in"} {
+		_, out, errs := call(t, "check", siteOf(t, map[string]string{"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/"),
+			"/": with(aPage, home+"<form>"+field+"</form>")}))
+		if !strings.Contains(out, want) {
+			t.Errorf("a start page alone: without %q: %s%s", want, out, errs)
+		}
+	}
 }
 
 func TestCheckFailsForWhatFailNames(t *testing.T) {

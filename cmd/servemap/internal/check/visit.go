@@ -6,15 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/zeebo/xxh3"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
-	"github.com/servemap/servemap/cmd/servemap/internal/check/sample"
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/words"
 )
@@ -42,6 +44,32 @@ func wanted(some []*pages.Page) int {
 	return fewPages
 }
 
+// choice says how pages are chosen: by their addresses and the seed alone, not by the order of the file or the machine.
+const choice = "by chance, from each section of the site in turn"
+
+// folder matches what the addresses of a section share: the site, and the first folder.
+var folder = regexp.MustCompile(`^\w+://[^/?]*/[^/?]+/`)
+
+// order returns the places of all entries in the order in which to read them: one by chance of each section, another
+// one of each, and so on. What stands at the root is a section too.
+func order(all []listing.Entry, seed uint64) (places []int) {
+	self, section, round := make([]uint64, len(all)), make([]uint64, len(all)), make([]int, len(all))
+	for i, e := range all {
+		places, self[i] = append(places, i), xxh3.HashStringSeed(e.Loc, seed)
+		section[i] = xxh3.HashStringSeed(folder.FindString(e.Loc), seed)
+	}
+	slices.SortFunc(places, func(a, b int) int { return cmp.Compare(self[a], self[b]) })
+	seen := map[uint64]int{}
+	for _, i := range places {
+		round[i] = seen[section[i]]
+		seen[section[i]]++
+	}
+	slices.SortStableFunc(places, func(a, b int) int {
+		return cmp.Or(cmp.Compare(round[a], round[b]), cmp.Compare(section[a], section[b]))
+	})
+	return places
+}
+
 // pages reads some of the listed pages, and judges them.
 func (c *checker) pages(ctx context.Context) {
 	s := &c.Sample
@@ -54,29 +82,29 @@ func (c *checker) pages(ctx context.Context) {
 	}
 	may := c.allowed(c.judge.Pages)
 	s.Disallowed = len(c.judge.Pages) - len(may)
-	order := sample.Order(may, s.Seed)
+	chosen := order(may, s.Seed)
 	if len(c.judge.Pages) > 0 {
 		c.nowhere = c.askNowhere(ctx)
 	}
 	c.ahead = "not read: all pages"
 	var all []*pages.Page
 	var met error
-	for most := cmp.Or(c.Config.Pages, fewPages); met == nil && len(all) < min(most, len(order)); {
+	for most := cmp.Or(c.Config.Pages, fewPages); met == nil && len(all) < min(most, len(chosen)); {
 		var some []*pages.Page
-		for _, at := range order[len(all):min(most, len(order))] {
+		for _, at := range chosen[len(all):min(most, len(chosen))] {
 			some = append(some, &pages.Page{Entry: may[at]})
 		}
 		if some, met = c.ask(ctx, some); met == nil && c.Config.Pages == 0 && len(all) == 0 {
 			most = wanted(some)
 		}
 		if all = append(all, some...); met != nil {
-			c.ahead = fmt.Sprintf("not read: %s of %s chosen pages", words.Number(min(most, len(order))-len(all)),
-				words.Number(min(most, len(order))))
+			c.ahead = fmt.Sprintf("not read: %s of %s chosen pages", words.Number(min(most, len(chosen))-len(all)),
+				words.Number(min(most, len(chosen))))
 			c.limit(met)
 		}
 	}
-	if s.Asked = len(all); s.Asked < len(order) {
-		s.Choice = sample.Choice
+	if s.Asked = len(all); s.Asked < len(chosen) {
+		s.Choice = choice
 	}
 	c.conclude(ctx, all)
 }
@@ -118,9 +146,9 @@ func (c *checker) conclude(ctx context.Context, all []*pages.Page) {
 }
 
 // home returns the start page, or where that leads. It asks for it only if one of the pages that were asked for has a field
-// to log in, and is nil if it may not.
+// to log in, and is nil if it may not. One that says little and is all that is listed is a log-in, and no page with a box.
 func (c *checker) home(ctx context.Context, asked []*pages.Page) (p *pages.Page) {
-	if !slices.ContainsFunc(asked, (*pages.Page).Asks) {
+	if !slices.ContainsFunc(asked, (*pages.Page).Asks) || len(asked) == 1 && asked[0].Brief() {
 		return nil
 	}
 	for u, hops := on(c.Origin, "/"), 0; u != nil && hops < mostHops; u, hops = p.Leads, hops+1 {

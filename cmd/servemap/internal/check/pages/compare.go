@@ -23,17 +23,19 @@ const (
 // which is what the site answers where it has no page; what shows the same; what says nothing without scripts; whether
 // the dates are true.
 func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
-	read, own := 0, 0 // own have a lastmod, and a date of their own
+	var read []*Page
+	own := 0 // have a lastmod, and a date of their own
 	same, modified, sent := map[uint64]string{}, map[int64]int{}, map[int64]int{}
 	for _, p := range all {
 		p.None(nowhere)
 		for _, t := range p.told {
 			to.Add(t.kind, p.Entry.At(), t.text+t.todo, t.args...)
 		}
-		if !p.Read {
-			continue
+		if p.Read {
+			read = append(read, p)
 		}
-		read++
+	}
+	for _, p := range read {
 		if !p.Entry.Date.At.IsZero() && !p.modified.IsZero() {
 			own++
 		}
@@ -43,10 +45,7 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 		modified[p.modified.Unix()/3600]++
 		sent[p.sent.Unix()/3600]++
 	}
-	for _, p := range all {
-		if !p.Read {
-			continue
-		}
+	for _, p := range read {
 		at := p.Entry.At()
 		switch {
 		case p.scripts:
@@ -58,13 +57,10 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 			to.Add("slow", at, "took %.1f s to answer", p.Took.Seconds())
 		}
 		if p.size > readByGoogle {
-			more := ""
-			if p.size >= MaxBytes {
-				more = "more than "
-			}
+			more := map[bool]string{true: "more than "}[p.size >= MaxBytes]
 			to.Add("huge", at, "has %s%s of HTML", more, words.Size(p.size))
 		}
-		p.dates(at, to, now, shared(sent, p.sent, read), shared(modified, p.modified, read))
+		p.dates(at, to, now, shared(sent, p.sent, len(read)), shared(modified, p.modified, len(read)))
 	}
 	if own > 0 {
 		to.Facts = append(to.Facts, "The lastmod of "+words.Count(own, "page")+" was compared with the date that the page itself gives.")

@@ -109,6 +109,9 @@ func (p *Page) Told() bool { return len(p.told) > 0 }
 // Asks reports whether the page has a field to log in.
 func (p *Page) Asks() bool { return p.logIn }
 
+// Brief reports whether the page says little.
+func (p *Page) Brief() bool { return p.letters < fewLetters }
+
 // Scripts reports whether the page says nothing without scripts.
 func (p *Page) Scripts() bool { return p.scripts }
 
@@ -254,8 +257,8 @@ func (p *Page) page(now time.Time) {
 		if facts.Password {
 			p.logIn = true
 			p.tell("login", "shows a field for a password")
-		} else if notFound(&facts, p.letters) {
-			p.tell("soft-404", "says that there is no page: %q", firstOf(facts))
+		} else if words := notFound(&facts, p.letters); words != "" {
+			p.tell("soft-404", "says that there is no page: %q", words)
 		}
 	}
 	p.canonical(base, &facts)
@@ -373,30 +376,18 @@ const (
 	lettersOfSentence = 500
 )
 
-// notFound reports whether a page of so many letters says that it is not there. An article about that has more to say.
-func notFound(f *html.Facts, n int) bool {
-	if n > lettersOfNone {
-		return false
-	}
-	for part := range strings.SplitSeq(separator.ReplaceAllString(f.Title, "\n"), "\n") {
-		if gone.MatchString(strings.TrimSpace(part)) {
-			return true
+// notFound returns the words of a page of so many letters that say that it is not there, "" if none do. An article about
+// that has more to say.
+func notFound(f *html.Facts, n int) string {
+	none := func(part string) bool { return gone.MatchString(strings.TrimSpace(part)) }
+	title := slices.ContainsFunc(strings.Split(separator.ReplaceAllString(f.Title, "\n"), "\n"), none)
+	for _, b := range f.Blocks {
+		if b.Main && n <= lettersOfSentence && (says.MatchString(b.Text) || strings.TrimSpace(b.Text) != "404" && none(strings.Trim(b.Text, " .!"))) {
+			return b.Text
 		}
 	}
-	if n > lettersOfSentence {
-		return false
-	}
-	return slices.ContainsFunc(f.Blocks, func(b html.Block) bool {
-		alone := strings.TrimSpace(b.Text) == "404"
-		return b.Main && (says.MatchString(b.Text) || !alone && gone.MatchString(strings.Trim(b.Text, " .!")))
-	})
-}
-
-// firstOf returns the words of a page by which people know it.
-func firstOf(f html.Facts) string {
-	at := slices.IndexFunc(f.Blocks, func(b html.Block) bool { return b.Main && says.MatchString(b.Text) })
-	if at < 0 {
+	if title && n <= lettersOfNone {
 		return f.Title
 	}
-	return f.Blocks[at].Text
+	return ""
 }

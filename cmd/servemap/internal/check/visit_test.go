@@ -1,4 +1,4 @@
-package sample
+package check
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ func TestTheChoiceDependsOnAddressesAndSeedAlone(t *testing.T) {
 		all = append(all, listing.Entry{Loc: loc})
 	}
 	first := func(of []listing.Entry, seed uint64) (some []string) {
-		for _, place := range Order(of, seed)[:9] {
+		for _, place := range order(of, seed)[:9] {
 			some = append(some, of[place].Loc)
 		}
 		return some
@@ -37,7 +37,7 @@ func TestTheChoiceDependsOnAddressesAndSeedAlone(t *testing.T) {
 			t.Errorf("%s is of a small section, and not chosen: %v", want, chosen)
 		}
 	}
-	if order := Order(all, 1); len(slices.Compact(slices.Sorted(slices.Values(order)))) != len(all) {
+	if n := len(slices.Compact(slices.Sorted(slices.Values(order(all, 1))))); n != len(all) {
 		t.Error("not each is there once")
 	}
 }
