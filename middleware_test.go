@@ -101,12 +101,7 @@ func TestMountedSiteServesListedPagesOverHTTP1AndHTTP2(t *testing.T) {
 					if cookie != "" {
 						req.Header.Set("Cookie", cookie)
 					}
-					resp, err := srv.Client().Do(req)
-					base.Check(t, err)
-					defer resp.Body.Close()
-					body, err := io.ReadAll(resp.Body)
-					base.Check(t, err)
-					return resp, string(body)
+					return base.Do(t, srv.Client(), req)
 				}
 				if resp, body := visit("/sitemap.xml", ""); resp.Proto != proto ||
 					resp.StatusCode != http.StatusServiceUnavailable || !strings.Contains(body,

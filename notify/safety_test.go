@@ -78,16 +78,14 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	for _, code := range []int{301, 302, 303, 307, 308} {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
 			var elsewhere atomic.Int64
-			other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
-			defer other.Close()
-			engine := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			other := base.Serve(t, func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) })
+			engine := base.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 				if r.URL.Path != "/indexnow" {
 					elsewhere.Add(1)
 				}
-				http.Redirect(w, r, []string{other.URL, "/here"}[code%2], code)
-			}))
-			defer engine.Close()
-			n, err := newAt(t, "http://localhost:1", &Options{Endpoint: engine.URL + "/indexnow", Key: testKey})
+				http.Redirect(w, r, []string{other, "/here"}[code%2], code)
+			})
+			n, err := newAt(t, "http://localhost:1", &Options{Endpoint: engine + "/indexnow", Key: testKey})
 			base.Check(t, err)
 			n.st.Key = testKey
 			a, err := n.tell(t.Context(), []change{{url: "https://example.com/"}})

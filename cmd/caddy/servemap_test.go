@@ -218,12 +218,8 @@ func TestLinesOfTheBlock(t *testing.T) {
 			if tt.password != "" {
 				r.SetBasicAuth("admin", tt.password)
 			}
-			resp, err := http.DefaultClient.Do(r)
-			base.Check(t, err)
-			defer resp.Body.Close()
-			body, err := io.ReadAll(resp.Body)
-			if err != nil || resp.StatusCode != tt.code || !strings.Contains(string(body), tt.want) {
-				t.Errorf("%s %s %v", resp.Status, body, err)
+			if resp, body := base.Do(t, http.DefaultClient, r); resp.StatusCode != tt.code || !strings.Contains(body, tt.want) {
+				t.Errorf("%s %s", resp.Status, body)
 			}
 		})
 	}
@@ -318,10 +314,7 @@ func TestProxyRecipeKeepsTheHostAndTheRealPeer(t *testing.T) {
 	r, err := http.NewRequest(http.MethodGet, "http://"+addr+"/", nil)
 	base.Check(t, err)
 	r.Header.Set("X-Forwarded-For", "9.9.9.9")
-	resp, err := http.DefaultClient.Do(r)
-	base.Check(t, err)
-	resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
+	if resp, _ := base.Do(t, http.DefaultClient, r); resp.StatusCode != http.StatusOK {
 		t.Fatal(resp.Status)
 	}
 	if r := <-got; r.Host != addr || r.Header.Get("X-Forwarded-For") != "127.0.0.1" {

@@ -16,7 +16,7 @@ import (
 // answer says that.
 func TestHealthSaysWhetherVisitorsAndTheSitemapAreServed(t *testing.T) {
 	s := before(t, blog)
-	s.log.await(t, "commands are answered")
+	s.log.Await(t, "commands are answered")
 	for _, ready := range []bool{false, true} {
 		var h health
 		if err := json.Unmarshal([]byte(must(t, "health", "-json", "-data", s.data)), &h); err != nil || !h.Serves ||
@@ -60,7 +60,7 @@ func linkOf(t *testing.T, s *server) string {
 
 func TestAdminAnswersAtItsAddressAndTheInspectorByItsLink(t *testing.T) {
 	s := before(t, blog, "-admin", "127.0.0.1:0")
-	s.log.await(t, "commands are answered")
+	s.log.Await(t, "commands are answered")
 	link := linkOf(t, s)
 	at, key, _ := strings.Cut(link, "inspect/?key=")
 	for _, path := range []string{"healthz", "metrics", "inspect/", "inspect/?key=" + key} {
@@ -101,7 +101,7 @@ func TestInspectorNamesFlags(t *testing.T) {
 	at, _, _ := strings.Cut(link, "?")
 	entered, _ := get(t, link)
 	cookie, _, _ := strings.Cut(entered.Header.Get("Set-Cookie"), ";")
-	s.log.await(t, "could not be listed")
+	s.log.Await(t, "could not be listed")
 	if resp, _ := get(t, strings.TrimSuffix(at, "inspect/")); resp.StatusCode != http.StatusFound ||
 		resp.Header.Get("Location") != "/inspect/" {
 		t.Errorf("the first page of -admin: %s to %q", resp.Status, resp.Header.Get("Location"))

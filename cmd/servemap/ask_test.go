@@ -83,7 +83,7 @@ func TestStatusTellsEachThingOnce(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, `<a href="/logout">leave</a><a href="/gone">old</a><a href="/prices.pdf">prices</a>`)
 	}, "-admin", "127.0.0.1:0", "-admin-password", "a long secret")
-	s.log.await(t, "commands are answered")
+	s.log.Await(t, "commands are answered")
 	must(t, "explore", "-data", s.data, "-inside")
 	out := must(t, "status", "-data", s.data)
 	if strings.Count(out, "/view?id=") != 1 || strings.Count(out, "/logout\n") != 1 ||
@@ -146,7 +146,7 @@ func TestStatusNamesEachPageUnderItsReasonAndKeepsItsMind(t *testing.T) {
 	}
 	check("after exploring")
 	s = s.again()
-	s.log.await(t, "commands are answered")
+	s.log.Await(t, "commands are answered")
 	check("after a restart")
 }
 
@@ -193,7 +193,7 @@ func TestExplainIsShortWhereAMenuIsOnEachPage(t *testing.T) {
 func TestPageIsExplainedByItsAddressOnThisMachine(t *testing.T) {
 	up := base.Serve(t, blog)
 	s := serve(t, t.TempDir(), "proxy", "-to", up, "-origin", origin+"/shop", "-stripped", "/shop", "-explore")
-	s.log.await(t, "commands are answered")
+	s.log.Await(t, "commands are answered")
 	port := s.at[strings.LastIndex(s.at, ":"):]
 	for _, from := range []string{s.at, "http://localhost" + port, "http://[::1]" + port, up} {
 		wantOut(t, codeNo, "\nurl            "+origin+"/shop/article-0?page=2\n", "explain", "-data", s.data,
@@ -233,11 +233,7 @@ func TestForgottenPageStaysOut(t *testing.T) {
 	wantOut(t, codeNo, "/delete.html was not forgotten, so nothing was changed\n", "forget", "-undo", "-data", s.data,
 		"/delete.html")
 	get(t, s.at+"/a.html")
-	for range 1000 { // what a visit shows is learned after the answer
-		if slices.Contains(listed(t, s.data), "/a.html") {
-			break
-		}
-	}
+	base.Await(t, "what a visit shows is learned", func() bool { return slices.Contains(listed(t, s.data), "/a.html") })
 	sameStrings(t, "listed", listed(t, s.data), "/", "/a.html", "/delete.html")
 	s.stop()
 	if out := must(t, "forget", "-data", s.data, "/delete.html"); out != "/delete.html"+stays {

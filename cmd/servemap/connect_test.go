@@ -21,7 +21,7 @@ func TestSecondProcessSaysWhoHoldsTheDataAndTakesOver(t *testing.T) {
 	site, data := writeSite(t), t.TempDir()
 	first := files(t, site, data)
 	second := start(t, data, "files", site, "-origin", origin)
-	second.log.await(t,
+	second.log.Await(t,
 		"takes over when that one ends. For both at once, give each a folder of its own, or use -database.")
 	wantStatus(t, 200, second.at+"/a.html")
 	holds, waits := strings.TrimPrefix(first.at, "http://"), strings.TrimPrefix(second.at, "http://")
@@ -39,7 +39,7 @@ func TestSecondProcessSaysWhoHoldsTheDataAndTakesOver(t *testing.T) {
 	wantErrs(t, codeFailed, "give -listen another address", "files", site, "-origin", origin, "-data", t.TempDir(),
 		"-listen", holds)
 	first.stop()
-	second.log.await(t, "msg=explored")
+	second.log.Await(t, "msg=explored")
 	wantStatus(t, 200, second.at+"/sitemap.xml")
 	var h health
 	if err := json.Unmarshal([]byte(must(t, "health", "-json", "-data", data)), &h); err != nil ||
@@ -165,11 +165,10 @@ func TestFolderOfAnotherUserIsNotOpened(t *testing.T) {
 func wantPagesAlone(t *testing.T, s *server, ask func() string, why string) {
 	t.Helper()
 	var health string
-	for begun := time.Now(); !strings.Contains(health, "the store cannot be used"); time.Sleep(10 * time.Millisecond) {
-		if health = ask(); time.Since(begun) > patience {
-			break
-		}
-	}
+	base.Await(t, "health tells of the store", func() bool {
+		health = ask()
+		return strings.Contains(health, "the store cannot be used")
+	})
 	wantStatus(t, http.StatusOK, s.at+"/a.html")
 	wantStatus(t, http.StatusServiceUnavailable, s.at+"/sitemap.xml")
 	for name, text := range map[string]string{"health": health, "the log": s.log.String()} {
@@ -199,6 +198,6 @@ func TestProcessesOnOneDatabaseShareWhatTheyLearned(t *testing.T) {
 	one := files(t, site, t.TempDir(), "-database", address)
 	one.stop()
 	two := serve(t, t.TempDir(), "files", site, "-origin", origin, "-database", address)
-	two.log.await(t, "commands are answered")
+	two.log.Await(t, "commands are answered")
 	sameStrings(t, "listed", listed(t, two.data), "/", "/a.html", "/delete.html")
 }

@@ -321,11 +321,11 @@ func TestCrawlOfAFolderWritesItsSitemap(t *testing.T) {
 func TestInspectorOfACrawlFetchesPages(t *testing.T) {
 	_, site := newForeign(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	s, ended := &server{t: t, log: newLines()}, make(chan int)
+	s, ended := &server{t: t, log: new(base.Log)}, make(chan int)
 	args := []string{"crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml"), "-admin", "127.0.0.1:0",
 		"-admin-password", "secret"}
 	go func() { ended <- run(ctx, args, streams{out: io.Discard, err: s.log}) }()
-	s.log.await(t, "until you end it")
+	s.log.Await(t, "until you end it")
 	r, err := http.NewRequest(http.MethodPost, strings.TrimSpace(linkOf(t, s))+"try", strings.NewReader("u=/article-4"))
 	base.Check(t, err)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -355,11 +355,11 @@ func TestInspectorOfACrawlThatEndsWithNo(t *testing.T) {
 			site := siteOf(t, map[string]string{"/": home})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			log, ended := newLines(), make(chan int, 1)
+			log, ended := new(base.Log), make(chan int, 1)
 			args := append([]string{"crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml"), "-admin",
 				"127.0.0.1:0"}, tt.args...)
 			go func() { ended <- run(ctx, args, streams{out: io.Discard, err: log}) }()
-			log.await(t, "until you end it")
+			log.Await(t, "until you end it")
 			if !strings.Contains(log.String(), tt.says) {
 				t.Errorf("it does not say %q: %s", tt.says, log)
 			}

@@ -51,10 +51,10 @@ func TestInterruptedExplorationBeginsAnewAtTheNextStart(t *testing.T) {
 	}
 	close(site.release)
 	s := first.again()
-	s.log.await(t, "msg=explored")
+	s.log.Await(t, "msg=explored")
 	base.Equal(t, len(listed(t, data)), 21, "pages are listed")
 	s = s.again() // a third start has nothing to explore
-	s.log.await(t, "not explored, since that was done before")
+	s.log.Await(t, "not explored, since that was done before")
 	must(t, "status", "-data", data)
 	base.Equal(t, strings.Count(s.log.String(), "explored"), 1, "times that it tells of exploring, in %s", s.log)
 	s.stop()
@@ -67,7 +67,7 @@ func TestInterruptedExplorationBeginsAnewAtTheNextStart(t *testing.T) {
 		{"a page that is listed once it is seen", []string{"-always", "/landing"}},
 	} {
 		s = first.again(tt.args...)
-		s.log.await(t, "msg=explored")
+		s.log.Await(t, "msg=explored")
 		if s.stop(); strings.Contains(s.log.String(), "done before") {
 			t.Errorf("%s: %s", tt.name, s.log)
 		}
@@ -84,9 +84,9 @@ func TestExplorationThatGotNoPageIsMadeAgain(t *testing.T) {
 		}
 		blog(w, r)
 	}, "-explore")
-	s.log.await(t, "no page to begin with")
+	s.log.Await(t, "no page to begin with")
 	works.Store(true)
-	s.log.await(t, "msg=explored")
+	s.log.Await(t, "msg=explored")
 	base.Equal(t, len(listed(t, s.data)), 21, "pages are listed")
 }
 
@@ -102,7 +102,7 @@ func TestFirstTryNeedsNoOrigin(t *testing.T) {
 	})
 	defer up.Close()
 	s := serve(t, t.TempDir(), "proxy", "-to", up.URL, "-explore") // at any port
-	s.log.await(t, "msg=explored")
+	s.log.Await(t, "msg=explored")
 	if n := strings.Count(must(t, "list", "-data", s.data), strings.Replace(s.at, "127.0.0.1", "localhost", 1)+
 		"/"); n != 21 || !strings.Contains(s.log.String(), "for trying only") {
 		t.Errorf("%d are listed: %s", n, s.log)
@@ -130,9 +130,9 @@ func TestSettingThatHelpsLittleIsToldAtTheStart(t *testing.T) {
 		{[]string{"-admin", "127.0.0.1:0", "-admin-password", "geheim"}, "-admin-password is short"},
 	} {
 		s := serve(t, t.TempDir(), append([]string{"proxy", "-to", up, "-origin", origin, "-inside"}, tt.args...)...)
-		s.log.await(t, "commands are answered")
+		s.log.Await(t, "commands are answered")
 		if tt.args[0] == "-revisit" {
-			s.log.await(t, tt.want)
+			s.log.Await(t, tt.want)
 		} else if !strings.Contains(s.log.String(), tt.want) {
 			t.Errorf("%q: the log says nothing of %s", tt.args, tt.want)
 		}
@@ -149,7 +149,7 @@ func TestOriginThatLeadsElsewhereSaysWhatToType(t *testing.T) {
 	elsewhere := base.Serve(t, http.NotFound)
 	s := serve(t, t.TempDir(), "proxy", "-to", up, "-origin", elsewhere, "-explore")
 	const want = "only if no server in front keeps strangers from a page, give -inside"
-	line := s.log.await(t, "Not exploring")
+	line := s.log.Await(t, "Not exploring")
 	const asks = "To explore the site directly, give -inside (only if no server in front keeps strangers from a page)"
 	if !strings.Contains(line, asks) || !strings.Contains(line, "answered with 404") {
 		t.Error(line)
@@ -195,7 +195,7 @@ func TestExplorationSaysWhatKeepsPagesOutAndWhatToType(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := before(t, tt.site, "-explore")
-			if line := s.log.await(t, "could not be listed"); !strings.Contains(line, tt.says) ||
+			if line := s.log.Await(t, "could not be listed"); !strings.Contains(line, tt.says) ||
 				!strings.Contains(line, "pages=21") || !strings.Contains(line, tt.flags) {
 				t.Error(line)
 			}
@@ -203,7 +203,7 @@ func TestExplorationSaysWhatKeepsPagesOutAndWhatToType(t *testing.T) {
 				return
 			}
 			s = s.again(strings.Fields(tt.flags)...)
-			s.log.await(t, "msg=explored")
+			s.log.Await(t, "msg=explored")
 			base.Equal(t, len(listed(t, s.data)), 21, "pages are listed: %s", s.log)
 		})
 	}
@@ -224,12 +224,12 @@ func TestPrefixThatAFrontCutsOffIsNamed(t *testing.T) {
 	at.Store("http://127.0.0.1:1")
 	s := serve(t, t.TempDir(), "proxy", "-to", up, "-origin", front+"/shop", "-explore")
 	at.Store(s.at)
-	if line := s.log.await(t, "Not exploring"); !strings.Contains(line, "cuts /shop off the path: give -stripped /shop") {
+	if line := s.log.Await(t, "Not exploring"); !strings.Contains(line, "cuts /shop off the path: give -stripped /shop") {
 		t.Error(line)
 	}
 	s = s.again("-stripped", "/shop")
 	at.Store(s.at)
-	s.log.await(t, "msg=explored")
+	s.log.Await(t, "msg=explored")
 	if got, want := listed(t, s.data), []string{"/shop/", "/shop/tea"}; !slices.Equal(got, want) {
 		t.Errorf("listed are %q, want %q: %s", got, want, s.log)
 	}

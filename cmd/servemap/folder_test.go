@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/servemap/servemap/internal/testkit/base"
 )
@@ -52,9 +51,9 @@ func TestFolderWithoutRightsCostsOnlyTheSitemap(t *testing.T) {
 		!strings.HasSuffix(string(out), "as user 54321: permission denied. Change its owner, or choose another folder.\n") {
 		t.Errorf("without -wait: %v, %s", err, out)
 	}
-	s := &server{t: t, data: data, log: newLines()}
+	s := &server{t: t, data: data, log: new(base.Log)}
 	s.starts(command(onlyHere([]string{"files", site, "-origin", origin, "-wait"}, data)...))
-	s.log.await(t, "cannot be used now")
+	s.log.Await(t, "cannot be used now")
 	s.awaitAddress()
 	wantPagesAlone(t, s, func() string { out, _ := command("health", "-data", data).CombinedOutput(); return string(out) },
 		"permission denied")
@@ -62,16 +61,11 @@ func TestFolderWithoutRightsCostsOnlyTheSitemap(t *testing.T) {
 		t.Errorf("to root health says %s", out)
 	}
 	base.Check(t, os.Chown(data, user, user))
-	s.log.await(t, "works now")
-	for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) {
+	s.log.Await(t, "works now")
+	base.Await(t, "there is a sitemap with rights", func() bool {
 		resp, _ := get(t, s.at+"/sitemap.xml")
-		if resp.StatusCode == http.StatusOK {
-			break
-		}
-		if time.Since(begun) > patience {
-			t.Fatalf("with rights the sitemap is answered with %d", resp.StatusCode)
-		}
-	}
+		return resp.StatusCode == http.StatusOK
+	})
 }
 
 func TestFullDiskIsTold(t *testing.T) {

@@ -25,7 +25,7 @@ func TestHangupsLeaveTheSitemapAndNothingElse(t *testing.T) {
 	s := start(t, data, "run", "-config",
 		write(t, fmt.Sprintf("origin = %q\nto = %q\ndata = %q\nlisten = '127.0.0.1:0'\ninside = true\nexplore = true\n",
 			origin, behind, data)))
-	s.log.await(t, "msg=explored")
+	s.log.Await(t, "msg=explored")
 	files := func() int { return len(entries(t, fmt.Sprintf("/proc/%d/fd", s.process.Pid))) }
 	before, end := files(), make(chan struct{})
 	var visits sync.WaitGroup
@@ -43,7 +43,7 @@ func TestHangupsLeaveTheSitemapAndNothingElse(t *testing.T) {
 	})
 	for range 20 {
 		s.signal(syscall.SIGHUP)
-		s.log.await(t, "the settings were read anew")
+		s.log.Await(t, "the settings were read anew")
 	}
 	close(end)
 	visits.Wait()
@@ -56,7 +56,7 @@ func TestHangupsLeaveTheSitemapAndNothingElse(t *testing.T) {
 func TestHangupEndsNoCommandWithoutAFile(t *testing.T) {
 	s := start(t, t.TempDir(), "files", writeSite(t), "-origin", origin)
 	s.signal(syscall.SIGHUP)
-	s.log.await(t, "SIGHUP changes nothing")
+	s.log.Await(t, "SIGHUP changes nothing")
 	wantStatus(t, http.StatusOK, s.at+"/a.html")
 	s.signal(syscall.SIGTERM)
 	s.ends()
@@ -74,13 +74,13 @@ func TestVisitorsAreServedWhileLongAnswersEnd(t *testing.T) {
 		<-r.Context().Done()
 	})
 	s := start(t, t.TempDir(), "proxy", "-to", behind, "-origin", origin, "-drain", "2s", "-explore")
-	s.log.await(t, "msg=explored")
+	s.log.Await(t, "msg=explored")
 	stream, err := http.Get(s.at + "/events")
 	base.Check(t, err)
 	defer stream.Body.Close()
 	begun := time.Now()
 	s.signal(syscall.SIGTERM)
-	s.log.await(t, "msg=stopping")
+	s.log.Await(t, "msg=stopping")
 	for _, path := range []string{"/article-1", "/sitemap.xml"} {
 		wantStatus(t, http.StatusOK, s.at+path)
 	}
@@ -126,7 +126,7 @@ func endsAmongVisitors(t *testing.T, last string, most time.Duration) {
 		blog(w, r)
 	})
 	s := start(t, t.TempDir(), "proxy", "-to", behind, "-origin", origin, "-explore")
-	s.log.await(t, "msg=explored")
+	s.log.Await(t, "msg=explored")
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, ExpectContinueTimeout: time.Minute}}
 	visit := func(path string) error {
 		r, err := http.NewRequest(http.MethodPost, s.at+path, strings.NewReader("a=b"))
@@ -154,7 +154,7 @@ func endsAmongVisitors(t *testing.T, last string, most time.Duration) {
 	}
 	time.Sleep(slow)
 	s.signal(syscall.SIGTERM)
-	s.log.await(t, "what was learned is kept")
+	s.log.Await(t, "what was learned is kept")
 	begun := time.Now()
 	if err := visit(last); err == nil && last == "/events" || errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("who comes last gets a whole answer, or is not let in: %v", err)
@@ -184,9 +184,7 @@ func TestWhoeverWaitsTooLongIsAskedToComeAgain(t *testing.T) {
 			}()
 			r, err := http.NewRequest(method, s.at+"/poll", nil)
 			base.Check(t, err)
-			resp, err := http.DefaultClient.Do(r)
-			base.Check(t, err)
-			defer resp.Body.Close()
+			resp, _ := do(t, r)
 			again, by := resp.Header.Get("Retry-After"), resp.Header.Get("Refresh")
 			if resp.StatusCode != http.StatusServiceUnavailable || again != "2" || by != refresh {
 				t.Errorf("status %d, Retry-After %q, Refresh %q", resp.StatusCode, again, by)
@@ -210,6 +208,6 @@ func TestSocketOfSystemdIsTaken(t *testing.T) {
 		base.Check(t, err)
 		s := startAs(t, []string{"sh", "-c", `LISTEN_PID=$$ exec "$0" "$@"`}, file, "files", writeSite(t), "-origin",
 			origin, "-inside", "-data", t.TempDir(), "-listen", tt.listen)
-		s.log.await(t, tt.want)
+		s.log.Await(t, tt.want)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func TestOnlyWithIndexNowIsThereAKeyFile(t *testing.T) {
@@ -14,15 +16,13 @@ func TestOnlyWithIndexNowIsThereAKeyFile(t *testing.T) {
 		if resp, body := get(t, s.at+"/"+key+".txt"); resp.StatusCode != want || want == http.StatusOK && body != key {
 			t.Errorf("%s: the key file is answered with %s %q", flag, resp.Status, body)
 		}
-		told := false
-		for tries := 1000; tries > 0 && !told; tries-- { // the notifier begins after the site
-			if told = strings.Contains(must(t, "status", "-data", s.data),
-				"\n  IndexNow: 0 pages accepted today, 0 waiting\n"); want != http.StatusOK {
-				break
-			}
+		told := func() bool {
+			return strings.Contains(must(t, "status", "-data", s.data), "\n  IndexNow: 0 pages accepted today, 0 waiting\n")
 		}
-		if told != (want == http.StatusOK) {
-			t.Errorf("%s: the status has IndexNow: %t", flag, told)
+		if want == http.StatusOK {
+			base.Await(t, "the status has IndexNow", told) // the notifier begins after the site
+		} else if told() {
+			t.Errorf("%s: the status has IndexNow", flag)
 		}
 	}
 }

@@ -71,7 +71,7 @@ type server struct {
 	data    string
 	at      string // the address for visitors, once it is known
 	stop    func() int
-	log     *lines
+	log     *base.Log
 	process *os.Process // nil if it runs in this one
 }
 
@@ -92,7 +92,7 @@ func onlyHere(args []string, data string) []string {
 func serve(t *testing.T, data string, args ...string) *server {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	s := &server{t: t, args: args, data: data, log: newLines()}
+	s := &server{t: t, args: args, data: data, log: new(base.Log)}
 	ended := make(chan int, 1)
 	go func() { ended <- run(ctx, onlyHere(args, data), streams{out: io.Discard, err: s.log}) }()
 	s.stop = sync.OnceValue(func() int { cancel(); return <-ended })
@@ -134,7 +134,7 @@ func (s *server) ends() {
 // startAs runs the command as another program starts it, with an open file.
 func startAs(t *testing.T, by []string, file *os.File, args ...string) *server {
 	t.Helper()
-	s, all := &server{t: t, log: newLines()}, slices.Concat(by, os.Args[:1], args)
+	s, all := &server{t: t, log: new(base.Log)}, slices.Concat(by, os.Args[:1], args)
 	c := exec.Command(all[0], all[1:]...)
 	c.Env = append(os.Environ(), "SERVEMAP_TEST_MAIN=1")
 	if file != nil {
@@ -156,65 +156,9 @@ func (s *server) starts(c *exec.Cmd) {
 
 func (s *server) awaitAddress() {
 	s.t.Helper()
-	line := s.log.await(s.t, " at=http") // it serves, or waits for the folder
+	line := s.log.Await(s.t, " at=http") // it serves, or waits for the folder
 	_, rest, _ := strings.Cut(line, "at=")
 	s.at, _, _ = strings.Cut(rest, "/ ")
-}
-
-// lines are the logged lines. A test waits for one of them.
-type lines struct {
-	mu   sync.Mutex
-	more sync.Cond
-	text bytes.Buffer
-	read int // lines already awaited
-}
-
-func newLines() *lines {
-	l := &lines{}
-	l.more.L = &l.mu
-	return l
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	defer l.more.Broadcast()
-	return l.text.Write(p)
-}
-
-// patience is how long a test waits for what must come.
-const patience = time.Minute
-
-// await returns the next line that has a text in it.
-func (l *lines) await(t *testing.T, text string) string {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	context.AfterFunc(ctx, l.more.Broadcast)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for {
-		rest := l.text.String()[l.read:]
-		for line := range strings.Lines(rest) {
-			if !strings.HasSuffix(line, "\n") {
-				break
-			}
-			l.read += len(line)
-			if strings.Contains(line, text) {
-				return line
-			}
-		}
-		if ctx.Err() != nil {
-			t.Fatalf("the log never says %q: %s", text, l.text.String())
-		}
-		l.more.Wait()
-	}
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }
 
 func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {

@@ -54,7 +54,7 @@ func before(t *testing.T, upstream http.HandlerFunc, args ...string) *server {
 func explored(t *testing.T, upstream http.HandlerFunc, args ...string) *server {
 	t.Helper()
 	s := before(t, upstream, append(args, "-explore")...)
-	s.log.await(t, "msg=explored")
+	s.log.Await(t, "msg=explored")
 	return s
 }
 
@@ -83,12 +83,7 @@ func wantStatus(t *testing.T, want int, u string) {
 
 func do(t *testing.T, r *http.Request) (*http.Response, string) {
 	t.Helper()
-	resp, err := visitor.Do(r)
-	base.Check(t, err)
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	base.Check(t, err)
-	return resp, string(body)
+	return base.Do(t, visitor, r)
 }
 
 func TestSiteThatWritesItsCanonicalFromTheHostIsListed(t *testing.T) {
@@ -163,7 +158,7 @@ func TestDeadUpstreamGives502AndTheSitemapStays(t *testing.T) {
 	}
 	site := start()
 	s := serve(t, t.TempDir(), "proxy", "-to", "unix:"+socket, "-origin", origin, "-explore")
-	s.log.await(t, "msg=explored")
+	s.log.Await(t, "msg=explored")
 	_, before := get(t, s.at+"/sitemap.xml")
 	site.Close()
 	const hint = "The site does not answer; visitors get 502"
@@ -191,7 +186,7 @@ func TestDeadUpstreamGives502AndTheSitemapStays(t *testing.T) {
 	}
 	defer start().Close()
 	wantStatus(t, 200, s.at+"/article-1")
-	s.log.await(t, `msg="the site answers again" after=`)
+	s.log.Await(t, `msg="the site answers again" after=`)
 	if _, out, _ := call(t, "status", "-data", s.data); strings.Contains(out, hint) {
 		t.Errorf("once it answers again, the status is\n%s", out)
 	}
@@ -204,7 +199,7 @@ func TestSiteThatIsDownAtTheStartIsToldOnce(t *testing.T) {
 		"https://" + hangsUp:                      "it seems to speak http; then write -to http://" + hangsUp,
 	} {
 		s := serve(t, t.TempDir(), "proxy", "-to", to, "-origin", origin, "-inside", "-explore", "-log-level", "debug")
-		s.log.await(t, "waiting until the site answers")
+		s.log.Await(t, "waiting until the site answers")
 		log := s.log.String()
 		once := strings.Count(strings.ToLower(log), "the site does not answer") == 1 && !strings.Contains(log, "not explored")
 		if !once || !strings.Contains(log, want) {

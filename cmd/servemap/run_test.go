@@ -44,7 +44,7 @@ never = [NEVER]
 	file := write(t, text(""))
 	s := start(t, dir+"/a", "run", "-config", file)
 	for range 3 {
-		s.log.await(t, "msg=explored")
+		s.log.Await(t, "msg=explored")
 	}
 	for _, origin := range []string{"https://a.example", "https://a.example/shop", "https://b.example"} {
 		if !strings.Contains(s.log.String(), "sitemap="+origin+"/sitemap.xml") {
@@ -83,18 +83,18 @@ never = [NEVER]
 		s.signal(syscall.SIGHUP)
 	}
 	again("nonsense")
-	s.log.await(t, "the new settings cannot be used")
+	s.log.Await(t, "the new settings cannot be used")
 	again(text("") + "origin = 3")
-	s.log.await(t, "the new settings cannot be used")
+	s.log.Await(t, "the new settings cannot be used")
 	again(text("") + "[[site]]\norigin = \"http://b.example\"\nfolder = \"" + b + "\"\ndata = \"" + dir + "/c\"")
-	s.log.await(t, "the new settings cannot be used")
+	s.log.Await(t, "the new settings cannot be used")
 	if code, _ := ask("a.example", "/a.html"); code != 200 {
 		t.Errorf("with a bad file a site answers %d", code)
 	}
 	again(text(`"/a.html"`))
-	s.log.await(t, "the settings were read anew")
+	s.log.Await(t, "the settings were read anew")
 	for range 3 {
-		s.log.await(t, "commands are answered")
+		s.log.Await(t, "commands are answered")
 	}
 	if linked := must(t, "link", "-data", dir+"/b"); linked != link {
 		t.Errorf("a new reading of the settings ended the link %sit is %s", link, linked)
@@ -132,7 +132,7 @@ func TestSiteWhoseFolderIsCutOffIsFound(t *testing.T) {
 	s.stop()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // what is served ends at once
-	log := newLines()
+	log := new(base.Log)
 	if run(ctx, []string{"run", "-config", write(t, strings.ReplaceAll(text, "HOST", "a.example"))},
 		streams{out: io.Discard, err: log}); !strings.Contains(log.String(),
 		"as requests for them arrive, as site 1, https://a.example; give each its own") {
@@ -146,7 +146,7 @@ func TestSitesWhoseFoldersAndReservesLookAlikeAreKeptApart(t *testing.T) {
 		"[[site]]\norigin = 'https://a.example'\ndata = '"+dir+
 		"/a'\nreserve = 12\n[[site]]\norigin = 'https://b.example'\ndata = '"+dir+"/a1'\nreserve = 2\n"))
 	for range 2 {
-		s.log.await(t, "commands are answered")
+		s.log.Await(t, "commands are answered")
 	}
 	s.signal(syscall.SIGTERM)
 	s.ends()
@@ -154,7 +154,7 @@ func TestSitesWhoseFoldersAndReservesLookAlikeAreKeptApart(t *testing.T) {
 
 func TestPasswordOpensTheInspectorFromElsewhere(t *testing.T) {
 	s := before(t, blog, "-admin", "127.0.0.1:0", "-admin-password", "a long password")
-	s.log.await(t, "commands are answered")
+	s.log.Await(t, "commands are answered")
 	at := strings.TrimSuffix(linkOf(t, s), "inspect/")
 	for _, tt := range []struct {
 		name, path, password string

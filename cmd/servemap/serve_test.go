@@ -16,7 +16,7 @@ import (
 func files(t *testing.T, site, data string, args ...string) *server {
 	t.Helper()
 	s := serve(t, data, append([]string{"files", site, "-origin", origin}, args...)...)
-	s.log.await(t, "msg=explored")
+	s.log.Await(t, "msg=explored")
 	return s
 }
 
@@ -72,14 +72,14 @@ func TestFolderOfAnotherOriginIsTold(t *testing.T) {
 	site, data := writeSite(t), t.TempDir()
 	files(t, site, data).stop()
 	s := serve(t, data, "files", site, "-origin", "https://other.example", "-inside")
-	s.log.await(t, "commands are answered")
+	s.log.Await(t, "commands are answered")
 	s.stop()
 	if want := "The store has pages of " + origin +
 		" and none of https://other.example, which is learned anew. "; strings.Count(s.log.String(), want) != 1 {
 		t.Errorf("it is not told once: %s", s.log)
 	}
 	s = s.again()
-	if s.log.await(t, "commands are answered"); strings.Contains(s.log.String(), "learned anew") {
+	if s.log.Await(t, "commands are answered"); strings.Contains(s.log.String(), "learned anew") {
 		t.Errorf("it is told of the same origin: %s", s.log)
 	}
 }

@@ -101,7 +101,7 @@ func TestRunServesWhatCommandsWrote(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			data := t.TempDir()
 			s := serve(t, data, tt.args(data)...)
-			s.log.await(t, "commands are answered")
+			s.log.Await(t, "commands are answered")
 			s.stop()
 			left, err := readFile(control.Settings(data))
 			base.Check(t, err)

@@ -174,7 +174,7 @@ func TestTheOwnerOfASubrouterIsTold(t *testing.T) {
 		s := start(t, nil, tt.recipe)
 		s.Get(tt.visit)
 		if tt.status == http.StatusNotFound { // the site asks its program meanwhile
-			s.Logged.Await("put site.Wrap around the whole router")
+			s.Logged.Await(t, "put site.Wrap around the whole router")
 		}
 		told := strings.Contains(strings.Join(s.Stats().Hints, "\n"), "put site.Wrap around the whole router")
 		if a := s.Get("/sitemap.xml"); a.Status != tt.status || told != (a.Status == http.StatusNotFound) {

@@ -168,10 +168,9 @@ func (d *deployment) run(t *testing.T, opts servemap.Options) (listed map[string
 		return listed, add
 	}
 	var outer http.Handler
-	outside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { outer.ServeHTTP(w, r) }))
-	defer outside.Close()
+	outside := base.Serve(t, func(w http.ResponseWriter, r *http.Request) { outer.ServeHTTP(w, r) })
 	opts.Logger = new(base.Log).Logger()
-	site, err := servemap.New(outside.URL, new(memstore.Store), &opts)
+	site, err := servemap.New(outside, new(memstore.Store), &opts)
 	base.Check(t, err)
 	defer site.Close(context.Background())
 	program := httptest.NewServer(pages)
@@ -194,7 +193,7 @@ func (d *deployment) run(t *testing.T, opts servemap.Options) (listed map[string
 	}
 	done, err := site.Explore(t.Context(), nil)
 	base.Check(t, err)
-	return found(t, site, done, outside.URL)
+	return found(t, site, done, outside)
 }
 
 // found returns what a site lists, and what the owner is told to add.

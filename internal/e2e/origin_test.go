@@ -87,9 +87,7 @@ func (f *fronted) visit(name, value string, paths ...string) (status int) {
 		r, err := http.NewRequestWithContext(f.t.Context(), http.MethodGet, f.origin+path, nil)
 		base.Check(f.t, err)
 		r.Header.Set(name, value)
-		resp, err := http.DefaultClient.Do(r)
-		base.Check(f.t, err)
-		resp.Body.Close()
+		resp, _ := base.Do(f.t, http.DefaultClient, r)
 		status = resp.StatusCode
 	}
 	base.Check(f.t, f.Flush(f.t.Context()))
@@ -382,23 +380,22 @@ func TestRevisitsGoThroughTheOrigin(t *testing.T) {
 		"/team": testkit.Page("team"), "/z": testkit.Page("z")}
 	st, now, asked := new(memstore.Store), time.Now(), make(chan string, 100)
 	var program http.Handler
-	outside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	outside := base.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if asked <- r.URL.Path; r.URL.Path == "/team" {
 			w.WriteHeader(http.StatusGone) // since yesterday the front has its own answer
 			return
 		}
 		program.ServeHTTP(w, r)
-	}))
-	defer outside.Close()
+	})
 	synctest.Test(t, func(t *testing.T) { // so long ago that each page is revisited
 		time.Sleep(time.Until(now.AddDate(0, 0, -31)))
-		site, err := servemap.New(outside.URL, st, nil)
+		site, err := servemap.New(outside, st, nil)
 		base.Check(t, err)
 		_, err = site.Explore(t.Context(), &servemap.ExploreOptions{Inside: site.Wrap(pages)})
 		base.Check(t, err)
 		base.Check(t, site.Close(t.Context()))
 	})
-	site, err := servemap.New(outside.URL, st, nil)
+	site, err := servemap.New(outside, st, nil)
 	base.Check(t, err)
 	defer site.Close(context.Background())
 	program = site.Wrap(pages)
@@ -443,13 +440,12 @@ func TestRequestThatClaimsToBeTheSitesOwnTeachesNothing(t *testing.T) {
 
 func TestExploringAsksNobodyButTheOrigin(t *testing.T) {
 	others := 0
-	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { others++ }))
-	defer other.Close()
-	t.Setenv("HTTP_PROXY", other.URL)
+	other := base.Serve(t, func(http.ResponseWriter, *http.Request) { others++ })
+	t.Setenv("HTTP_PROXY", other)
 	f := behind(t, testkit.Paths{
-		"/":      testkit.Page("home", "/moved", "/named", other.URL+"/linked", "/about"),
-		"/moved": testkit.Reply(http.StatusFound, "", "Location", other.URL+"/x"),
-		"/named": testkit.Reply(http.StatusFound, "", "Location", "//"+strings.TrimPrefix(other.URL, "http://")),
+		"/":      testkit.Page("home", "/moved", "/named", other+"/linked", "/about"),
+		"/moved": testkit.Reply(http.StatusFound, "", "Location", other+"/x"),
+		"/named": testkit.Reply(http.StatusFound, "", "Location", "//"+strings.TrimPrefix(other, "http://")),
 		"/about": testkit.Page("about"), "/robots.txt": testkit.Reply(http.StatusNotFound, ""),
 	}, open)
 	f.explored()

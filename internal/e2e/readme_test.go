@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -105,12 +103,10 @@ func run(t *testing.T, folder, source string) string {
 
 func fetch(t *testing.T, url string) (int, string) {
 	t.Helper()
-	resp, err := http.Get(url)
+	r, err := http.NewRequest(http.MethodGet, url, nil)
 	base.Check(t, err)
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	base.Check(t, err)
-	return resp.StatusCode, string(b)
+	resp, body := base.Do(t, http.DefaultClient, r)
+	return resp.StatusCode, body
 }
 
 // The first program of the README serves the sitemap that the README shows.
@@ -186,7 +182,7 @@ func TestProxyOfTheREADMEExplainsAPage(t *testing.T) {
 			}
 		}
 	}
-	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	upstream := base.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 		pages := map[string]string{"/": `<title>Bakery</title><p>See the <a href="/menu">menu</a>.`,
 			"/menu": `<title>Menu</title><p>Rye and oat.`}
 		if pages[r.URL.Path] == "" {
@@ -194,12 +190,11 @@ func TestProxyOfTheREADMEExplainsAPage(t *testing.T) {
 			return
 		}
 		fmt.Fprint(w, pages[r.URL.Path])
-	}))
-	defer upstream.Close()
+	})
 
 	data := t.TempDir()
 	use := func(line string) []string {
-		return strings.Fields(strings.NewReplacer("http://localhost:3000", upstream.URL, "sitemap-data", data).Replace(line))
+		return strings.Fields(strings.NewReplacer("http://localhost:3000", upstream, "sitemap-data", data).Replace(line))
 	}
 	proxy := regexp.MustCompile(`\$ servemap (proxy .*)`).FindStringSubmatch(transcripts[0])
 	explain := regexp.MustCompile(`(?s)\$ servemap (explain [^|\n]*) \| head -3\n(.*)`).FindStringSubmatch(transcripts[0])

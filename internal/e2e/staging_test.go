@@ -34,14 +34,13 @@ func TestAProcessOfTheSameStoreLearnsOnlyWhereTheOriginLeads(t *testing.T) {
 			var handlers [2]http.Handler
 			var asked atomic.Int64
 			var swapped atomic.Bool
-			origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			origin := base.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 				to := tt.leads(asked.Add(1))
 				if swapped.Load() {
 					to = 1
 				}
 				handlers[to].ServeHTTP(w, r)
-			}))
-			defer origin.Close()
+			})
 			st, pages := sharedStore{new(memstore.Store)}, [2]map[string]string{
 				{"/": `<a href="/real">real</a>`, "/real": "the real one"}, {"/": `<a href="/draft">draft</a>`,
 					"/draft": "a draft"}}
@@ -50,7 +49,7 @@ func TestAProcessOfTheSameStoreLearnsOnlyWhereTheOriginLeads(t *testing.T) {
 			for i := range sites {
 				opts := renderOften()
 				opts.Logger = new(base.Log).Logger()
-				site, err := servemap.New(origin.URL, st, &opts)
+				site, err := servemap.New(origin, st, &opts)
 				base.Check(t, err)
 				defer func() { base.Check(t, site.Close(context.Background())) }()
 				if i == 0 { // the second begins to read the store while it explores
@@ -74,7 +73,7 @@ func TestAProcessOfTheSameStoreLearnsOnlyWhereTheOriginLeads(t *testing.T) {
 			_, err := sites[1].Explore(t.Context(), opts)
 			swapped.Store(tt.swaps)
 			for _, path := range []string{"/", "/", "/draft"} { // who comes first may only have the origin asked again
-				r := httptest.NewRequest(http.MethodGet, origin.URL+path, nil)
+				r := httptest.NewRequest(http.MethodGet, origin+path, nil)
 				r.RequestURI = path
 				handlers[1].ServeHTTP(httptest.NewRecorder(), r)
 				base.Check(t, sites[1].Flush(t.Context()))

@@ -27,10 +27,10 @@ func TestFolderHeldByAnotherStoreIsNotOpened(t *testing.T) {
 			t.Errorf("%s while another store has the folder: %v", name, err)
 		}
 	}
-	log.Await("takes over when that one ends. For both at once, give each a folder of its own, or " +
+	log.Await(t, "takes over when that one ends. For both at once, give each a folder of its own, or "+
 		"use a store that processes can share, such as sqlstore.")
 	mustClose(t, first)
-	log.Await("works now")
+	log.Await(t, "works now")
 	wantValue(t, second, "k", "1")
 	log.Want(t, 1, "takes over")
 }
@@ -92,7 +92,7 @@ func TestFailedWriteReopens(t *testing.T) {
 		t.Error("a commit to a closed database fails without an error")
 	}
 	_ = s.fail(broken, errors.New("a write failed"))
-	log.Await("works now")
+	log.Await(t, "works now")
 	wantValue(t, s, "secret-key", "1")
 	mustPut(t, s, "secret-key", "3")
 	healthy(t, s)
@@ -107,7 +107,7 @@ func TestPanicInAReadReopens(t *testing.T) {
 	if _, err := scan(s); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "panicked") {
 		t.Errorf("Scan of a closed database: %v, want that it panicked", err)
 	}
-	log.Await("works now")
+	log.Await(t, "works now")
 	wantValue(t, s, "k", "1")
 }
 
@@ -130,5 +130,5 @@ func TestSyncIsShared(t *testing.T) {
 	if err := s.Sync(t.Context()); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("Sync of what nobody synced: %v, want ErrUnavailable", err)
 	}
-	log.Await("works now")
+	log.Await(t, "works now")
 }

@@ -66,7 +66,7 @@ func TestOpenWaitsForAFolder(t *testing.T) {
 		t.Errorf("Health: %v, want ErrUnavailable", err)
 	}
 	base.Check(t, os.Mkdir(target, 0o700))
-	log.Await("works now")
+	log.Await(t, "works now")
 	mustPut(t, s, "k", "1")
 }
 
@@ -144,7 +144,7 @@ func TestFolderThatBadgerHoldsIsWaitedFor(t *testing.T) {
 		t.Errorf("Health: %v, want ErrUnavailable", err)
 	}
 	base.Check(t, held.Close())
-	log.Await("works now")
+	log.Await(t, "works now")
 }
 
 // files returns the names and sizes of the files below dir.

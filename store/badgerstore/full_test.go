@@ -99,7 +99,7 @@ func TestFullDiskIsReadAfterADeath(t *testing.T) {
 			s, log := openLogged(t, dir)
 			wantFull(t, s)
 			free()
-			log.Await("works now")
+			log.Await(t, "works now")
 			healthy(t, s)
 			wantValue(t, s, "later", strings.Repeat("w", 1000))
 			mustPut(t, s, "k", "2")

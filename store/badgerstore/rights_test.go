@@ -36,6 +36,6 @@ func TestFolderWithoutRightsIsRefused(t *testing.T) {
 	log.Want(t, 0, "cannot be used")
 	s = open(t, dir, &Options{Logger: log.Logger(), Wait: true})
 	allow()
-	log.Await("works now")
+	log.Await(t, "works now")
 	mustPut(t, s, "k", "1")
 }

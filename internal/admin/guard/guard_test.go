@@ -42,12 +42,10 @@ func door() (*Door, *strings.Builder) {
 func TestStrangersBehindAProxyOnThisMachineGetNothing(t *testing.T) {
 	d, _ := door()
 	link := NewLink("a")
-	server := httptest.NewServer(d.ByLink(link, http.HandlerFunc(owners)))
-	defer server.Close()
-	at, err := url.Parse(server.URL)
+	server := base.Serve(t, d.ByLink(link, http.HandlerFunc(owners)).ServeHTTP)
+	at, err := url.Parse(server)
 	base.Check(t, err)
-	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(at) }})
-	defer proxy.Close()
+	proxy := base.Serve(t, httputil.NewSingleHostReverseProxy(at).ServeHTTP)
 	ask := func(client *http.Client, method, address string, lines ...string) (int, string) {
 		t.Helper()
 		r, err := http.NewRequest(method, address, nil)
@@ -55,13 +53,10 @@ func TestStrangersBehindAProxyOnThisMachineGetNothing(t *testing.T) {
 		for i := 0; i < len(lines); i += 2 {
 			r.Header.Set(lines[i], lines[i+1])
 		}
-		resp, err := client.Do(r)
-		base.Check(t, err)
-		defer resp.Body.Close()
-		body, _ := io.ReadAll(resp.Body)
-		return resp.StatusCode, resp.Request.URL.String() + " " + string(body)
+		resp, body := base.Do(t, client, r)
+		return resp.StatusCode, resp.Request.URL.String() + " " + body
 	}
-	base, plain := proxy.URL+"/inspect/", httptest.NewRequest(http.MethodGet, "/", nil)
+	base, plain := proxy+"/inspect/", httptest.NewRequest(http.MethodGet, "/", nil)
 	for _, lines := range [][]string{
 		nil, {"X-Forwarded-For", "127.0.0.1"}, {"Sec-Fetch-Site", "cross-site"},
 		{"Cookie", link.cookie(plain) + "=" + link.key}, {"Cookie", link.cookie(plain) + "="},
@@ -98,10 +93,9 @@ func TestOpeningOneProcessLeavesTheOtherOpen(t *testing.T) {
 	for range 2 {
 		d, _ := door()
 		link := NewLink("https://example.com")
-		server := httptest.NewServer(d.ByLink(link, http.HandlerFunc(owners)))
-		defer server.Close()
-		opened = append(opened, server.URL+"/inspect/")
-		for _, address := range append([]string{link.At(server.URL + "/inspect")}, opened...) {
+		server := base.Serve(t, d.ByLink(link, http.HandlerFunc(owners)).ServeHTTP)
+		opened = append(opened, server+"/inspect/")
+		for _, address := range append([]string{link.At(server + "/inspect")}, opened...) {
 			resp, err := owner.Get(address)
 			base.Check(t, err)
 			if resp.Body.Close(); resp.StatusCode != http.StatusOK {

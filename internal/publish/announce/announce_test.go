@@ -117,11 +117,10 @@ func TestRobotsTxtOfTheProgramGetsTheSitemapLine(t *testing.T) {
 				}
 			})
 			bare, with := fetch(t, program, http.MethodGet), fetch(t, around(program, none), http.MethodGet)
-			upstream := httptest.NewServer(program)
-			defer upstream.Close()
-			want, proxied := with, fetch(t, around(proxy(t, upstream.URL), none), http.MethodGet)
+			upstream := base.Serve(t, program)
+			want, proxied := with, fetch(t, around(proxy(t, upstream), none), http.MethodGet)
 			if tt.want == "" {
-				want = fetch(t, proxy(t, upstream.URL), http.MethodGet)
+				want = fetch(t, proxy(t, upstream), http.MethodGet)
 			}
 			if proxied.status != want.status || proxied.body != want.body {
 				t.Errorf("behind a proxy: %d %.100q, want %d %.100q", proxied.status, proxied.body, want.status, want.body)
@@ -267,9 +266,7 @@ func TestFileThatBreaksOffStaysBroken(t *testing.T) {
 		w.Header().Set("Content-Length", strconv.Itoa(len(theirs)))
 		io.WriteString(w, theirs[:14])
 	}), "")
-	srv := httptest.NewServer(h)
-	defer srv.Close()
-	resp, err := srv.Client().Get(srv.URL + "/robots.txt")
+	resp, err := http.Get(base.Serve(t, h.ServeHTTP) + "/robots.txt")
 	base.Check(t, err)
 	defer resp.Body.Close()
 	if body, err := io.ReadAll(resp.Body); err == nil {
@@ -314,9 +311,7 @@ func wantSame(t *testing.T, with, bare fetched) {
 // fetch asks a real server, without the client's own compression.
 func fetch(t *testing.T, h http.Handler, method string, headers ...string) fetched {
 	t.Helper()
-	srv := httptest.NewServer(h)
-	defer srv.Close()
-	r, err := http.NewRequest(method, srv.URL+"/robots.txt", nil)
+	r, err := http.NewRequest(method, base.Serve(t, h.ServeHTTP)+"/robots.txt", nil)
 	base.Check(t, err)
 	for pair := range slices.Chunk(headers, 2) {
 		r.Header.Set(pair[0], pair[1])
@@ -325,12 +320,8 @@ func fetch(t *testing.T, h http.Handler, method string, headers ...string) fetch
 		Transport:     &http.Transport{DisableCompression: true, DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	resp, err := client.Do(r)
-	base.Check(t, err)
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	base.Check(t, err)
-	return fetched{resp.StatusCode, resp.Header, string(body)}
+	resp, body := base.Do(t, client, r)
+	return fetched{resp.StatusCode, resp.Header, body}
 }
 
 func TestStreamThatIsNoRobotsTxtIsNotReadToItsEnd(t *testing.T) {

@@ -6,6 +6,7 @@ package base
 import (
 	"bytes"
 	"context"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -25,6 +26,7 @@ type Log struct {
 	mu    sync.Mutex
 	text  bytes.Buffer
 	grown chan struct{} // closed once more is written; nil while nobody waits for that
+	read  int           // bytes up to the line that was awaited last
 }
 
 // Logger returns a logger that writes everything to l.
@@ -61,20 +63,39 @@ func (l *Log) Want(t testing.TB, n int, text string) {
 	}
 }
 
-// Await returns once the log contains a text.
-func (l *Log) Await(text string) {
-	for {
-		l.mu.Lock()
-		if l.grown == nil {
-			l.grown = make(chan struct{})
+// Await returns the next line that has a text in it, after the one that it returned last. It ends the test after two
+// minutes.
+func (l *Log) Await(t testing.TB, text string) string {
+	t.Helper()
+	for late := time.After(2 * time.Minute); ; {
+		line, grown := l.next(text)
+		if line != "" {
+			return line
 		}
-		grown, there := l.grown, strings.Contains(l.text.String(), text)
-		l.mu.Unlock()
-		if there {
-			return
+		select {
+		case <-grown:
+		case <-late:
+			t.Fatalf("the log never says %q:\n%s", text, l)
 		}
-		<-grown
 	}
+}
+
+// next returns the next line that has a text in it, or else what is closed once more is written.
+func (l *Log) next(text string) (line string, more <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for line := range strings.Lines(l.text.String()[l.read:]) {
+		if !strings.HasSuffix(line, "\n") {
+			break
+		}
+		if l.read += len(line); strings.Contains(line, text) {
+			return line, nil
+		}
+	}
+	if l.grown == nil {
+		l.grown = make(chan struct{})
+	}
+	return "", l.grown
 }
 
 // Put stores a value.
@@ -116,6 +137,17 @@ func Serve(t testing.TB, site http.HandlerFunc) string {
 	server := httptest.NewServer(site)
 	t.Cleanup(server.Close)
 	return server.URL
+}
+
+// Do makes a request, and returns the answer and its body.
+func Do(t testing.TB, client *http.Client, r *http.Request) (*http.Response, string) {
+	t.Helper()
+	resp, err := client.Do(r)
+	Check(t, err)
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	Check(t, err)
+	return resp, string(body)
 }
 
 // Dump returns all records of a store.
