@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -18,7 +19,7 @@ import (
 func TestAProcessOfTheSameStoreLearnsOnlyWhereTheOriginLeads(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		leads  func(n int64) int // which process the n-th request at the origin goes to
+		leads  func(n int64) int // which process the n-th request for a path goes to at the origin
 		inside bool              // the owner of the second says that the origin leads there
 		swaps  bool              // once the second has explored, the origin leads to it alone
 		want   bool              // what visitors of the second get is listed
@@ -32,10 +33,11 @@ func TestAProcessOfTheSameStoreLearnsOnlyWhereTheOriginLeads(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var handlers [2]http.Handler
-			var asked atomic.Int64
+			var asked sync.Map // how often, by path: explorers ask for several in any order
 			var swapped atomic.Bool
 			origin := base.Serve(t, func(w http.ResponseWriter, r *http.Request) {
-				to := tt.leads(asked.Add(1))
+				n, _ := asked.LoadOrStore(r.URL.Path, new(atomic.Int64))
+				to := tt.leads(n.(*atomic.Int64).Add(1))
 				if swapped.Load() {
 					to = 1
 				}
