@@ -160,36 +160,24 @@ func (c *console) choose(ctx context.Context, top string) (property string, err 
 	return property, nil
 }
 
-// busy says what an answer means that asks for patience, by the reason that Google names.
-var busy = map[string]string{
+// reasons say what a refusal means and what the owner can do, by the reason that Google names.
+var reasons = map[string]string{
 	"dailyLimitExceeded": "the Cloud project of the client has used up its requests of today; Google counts anew at " +
 		"midnight in California",
-	"quotaExceeded": "the Cloud project of the client has used up its requests",
-}
-
-// forbidden says what the owner can do about an answer 403, by the reason that Google names.
-var forbidden = map[string]string{
+	"quotaExceeded":           "the Cloud project of the client has used up its requests",
 	"accessNotConfigured":     "the Google Search Console API must be enabled in the client's Cloud project",
 	"insufficientPermissions": "the client needs the scope https://www.googleapis.com/auth/webmasters",
 	"forbidden":               "the account needs full permission for exactly this property",
 }
 
-// whyOf returns what is said of the reason that an answer names, "" if nothing is.
-func whyOf(said []byte, reasons map[string]string) string {
+// whyOf returns what is said of the reason that a refusal names, "" if nothing is.
+func whyOf(said []byte) string {
 	for reason, why := range reasons {
 		if bytes.Contains(said, []byte(strconv.Quote(reason))) {
 			return why
 		}
 	}
 	return ""
-}
-
-func whyForbidden(said []byte) string {
-	if why := whyOf(said, forbidden); why != "" {
-		return why
-	}
-	return forbidden["forbidden"] + ", " + forbidden["insufficientPermissions"] + ", and " +
-		forbidden["accessNotConfigured"]
 }
 
 // errUnknown says that Google does not know a sitemap or a property.
@@ -209,23 +197,24 @@ func (c *console) call(ctx context.Context, method, at string, to any) error {
 			"revoked, has run out, or the clock of this machine is wrong"))
 	case err != nil:
 		return errors.New(words.Say("it cannot be reached in time, or {Google} got no authorisation"))
+	case a.accepted() && to != nil && json.Unmarshal(a.body, to) != nil:
+		return errors.New("the answer cannot be read")
+	case a.accepted():
+		return nil
 	case a.code == http.StatusUnauthorized:
 		return errors.New(words.Say("it answered 401: {Google} has no valid authorisation"))
-	case whyOf(a.body, busy) != "":
-		return fmt.Errorf("it answered %d: %s", a.code, whyOf(a.body, busy))
+	case whyOf(a.body) != "":
+		return fmt.Errorf("it answered %d: %s", a.code, whyOf(a.body))
 	case a.code == http.StatusTooManyRequests:
 		return errors.New("it answered 429: it was asked too often, by all that uses the client's Cloud project; it is " +
 			"asked again in an hour or later")
 	case a.code == http.StatusServiceUnavailable:
 		return errors.New("it answered 503: Search Console has trouble of its own; it is asked again in an hour")
 	case a.code == http.StatusForbidden:
-		return fmt.Errorf("it answered 403: %s", whyForbidden(a.body))
+		return errors.New("it answered 403: " + reasons["forbidden"] + ", " + reasons["insufficientPermissions"] + ", and " +
+			reasons["accessNotConfigured"])
 	case a.code == http.StatusNotFound:
 		return errUnknown
-	case !a.accepted():
-		return fmt.Errorf("it answered %d", a.code)
-	case to != nil && json.Unmarshal(a.body, to) != nil:
-		return errors.New("the answer cannot be read")
 	}
-	return nil
+	return fmt.Errorf("it answered %d", a.code)
 }

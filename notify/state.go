@@ -127,13 +127,12 @@ func readSent(b []byte) sentPages {
 }
 
 // errElsewhere ends what only the process that sends may do.
-var errElsewhere = errors.New("another notifier sends for this site, or was ended in the midst of it less than 5 minutes ago; if it is in " +
-	"this process, " +
-	"make one notifier with the options of both")
+var errElsewhere = errors.New("another notifier sends for this site, or was ended in the midst of it less than 5 " +
+	"minutes ago; if it is in this process, make one notifier with the options of both")
 
-// save takes the lease or renews it for so long, and stores the state. While this process has the lease, nobody else changes what
-// is stored, so what it remembers counts, even if the last call failed. Otherwise what is stored counts. While another
-// process has the lease, the error is errElsewhere.
+// save takes the lease or renews it for so long, and stores the state. While this process has the lease, nobody else
+// changes what is stored, so what it remembers counts, even if the last call failed. Otherwise what is stored counts.
+// While another process has the lease, the error is errElsewhere.
 func (n *Notifier) save(ctx context.Context, lease time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 	defer cancel()

@@ -46,7 +46,7 @@ type asking struct {
 	data   string
 	json   bool
 	served bool // visitors are, by the process that was asked
-	told   bool // whether another process waits for the folder
+	told   bool // it was looked, and said, whether another process waits for the folder
 }
 
 func newAsking(s streams, fs *flag.FlagSet) *asking {

@@ -28,7 +28,8 @@ type door struct {
 	handler   atomic.Pointer[http.Handler]
 }
 
-// shift is a server at a door. When the process ends, a second one takes new visitors while the first finishes.
+// shift is a server at a door. When the process is told to end, a second shift answers new visitors while the first
+// ends what it has begun.
 type shift struct {
 	*http.Server
 	listeners []net.Listener
@@ -53,7 +54,7 @@ func (d *door) lead(p *process, to http.Handler) {
 	}
 }
 
-// serve begins a shift. In the last one, those that only read can be ended alone.
+// serve begins a shift. In the last one, requests that only read can be ended without those that may act.
 func (d *door) serve(p *process, last bool) {
 	s := &shift{listeners: d.listeners}
 	all, cancel := context.WithCancelCause(context.Background())
@@ -86,7 +87,8 @@ func (d *door) serve(p *process, last bool) {
 	d.shift = s
 }
 
-// relieve begins the last shift, and ends the one before: what rests at once, and the rest after some time.
+// relieve begins the last shift, and ends the one before: connections without a request at once, the others once they
+// are answered, or when the time of -drain is over.
 func (d *door) relieve(p *process) {
 	first := d.shift
 	if again, err := twins(d.listeners); err == nil { // some systems have none, and refuse visitors from now on

@@ -37,12 +37,13 @@ type process struct {
 	attended bool   // by a person at a terminal
 	file     string // with the settings, "" if they are flags
 	drain    time.Duration
-	given    []net.Listener // by systemd, and not used yet
-	// by the setting and its address, such as "listen :8080"; once open, they stay open until the end
+	given    []net.Listener // by systemd, for which no setting was found yet
+	// doors are known by the setting and its address, such as "listen :8080". They stay open until the process ends, also
+	// where a file that is read anew no longer names them.
 	doors  map[string]*door
 	stores map[place]*shared
-	keys   map[string]*guard.Link // to the inspectors, by origin; they outlast the settings
-	failed chan error
+	keys   map[string]*guard.Link // to the inspectors, by origin; reading the file anew changes none
+	failed chan error             // why a door no longer serves
 }
 
 // run serves sites until ctx ends. If read is not nil, SIGHUP makes it read other settings.

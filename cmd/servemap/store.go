@@ -32,7 +32,7 @@ type shared struct {
 	users int
 }
 
-// place is which of these a site uses.
+// place says which of these a site uses: sites with one folder and one reserve use the same.
 type place struct {
 	folder  string
 	reserve int

@@ -33,10 +33,8 @@ type Explorer struct {
 	Sitemaps []string     // that the site has
 	Log      *slog.Logger
 
-	// Settings are those that decide what exploring finds.
-	// Explored is the file that says which of them the last finished exploration had, if it got pages and none of them
-	// failed; "" for none.
-	Settings, Explored string
+	Settings string // those that decide what exploring finds
+	Explored string // the file that keeps the Settings of the last exploration that got pages and met no failure, "" for none
 
 	busy sync.Mutex
 }
@@ -73,8 +71,8 @@ func (e *Explorer) Explore(ctx context.Context, opts servemap.ExploreOptions) (s
 	return done, err
 }
 
-// tell logs what an exploration did; the log has a line for each cause of what it left out. If most of its pages could not be listed, it says what keeps
-// them out. It names the flags that list more, if some do.
+// tell logs what an exploration did. If most of its pages could not be listed, it says what keeps them out, and names
+// the flags that list more, if some do. What was left out, the library logs: a line for each cause.
 func (e *Explorer) tell(done servemap.Exploration) {
 	log, level := e.Log.With("requests", done.Requests, "pages", done.Pages, "listed", e.Site.Stats().Listed, "left",
 		done.Waiting), slog.LevelInfo
