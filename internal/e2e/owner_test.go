@@ -44,6 +44,9 @@ func TestCookiesOfVisitorsNeedNothingOnceTheSiteIsExplored(t *testing.T) {
 		if !strings.Contains(page, "Explore the site with go site.Explore(ctx") || strings.Contains(page, "DecisionAlways") {
 			s.Errorf("everybody has a session: %s", page)
 		}
+		if page := text(owner(s)("")); strings.Contains(page, "private window") {
+			s.Errorf("visits are advised that may not count: %s", page)
+		}
 	})
 	testkit.Run(t, testkit.Setup{Handler: testkit.PageOfItsURL("/a")}, func(s *testkit.Site) {
 		ask, get := owner(s), func() { s.Get("/a", "Cookie", "PHPSESSID=1") }

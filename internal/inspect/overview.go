@@ -60,6 +60,8 @@ type Group struct {
 	Means   string        `json:"means"` // and what to do about it
 	Care    messages.Care `json:"care"`
 
+	Why, Todo string `json:"-"` // the two parts of what it means
+
 	AsLinks bool `json:"as_links,omitempty"` // the links that were not followed tell of them, with what to do
 }
 
@@ -91,9 +93,13 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 		History: i.history(ctx), ReportOnly: s.ReportOnly,
 		Shown: Shown{Read: i.read(), Crawlers: i.Public.Crawlers(), Followed: i.Crawlers, Unserved: s.Unserved},
 	}
-	for _, g := range o.Reasons {
+	for n := range o.Reasons {
+		g := &o.Reasons[n]
 		if g.Care != messages.Fine {
 			o.Hidden += g.Pages
+		}
+		if g.Reason == eligibility.NotSeen.String() && messages.Cookies.In(s.Hints) {
+			g.Todo = "" // the hint says what to do: a visit may not count
 		}
 	}
 	asLinks(o.Reasons, stats, s.OffersQuery)
@@ -246,7 +252,7 @@ func groupsOf(verdicts map[string]int) (groups []Group) {
 			sum.Care = messages.Look // not only the pages to log in, as where all have a box for that
 		}
 		groups = append(groups, Group{Verdict: verdict, Reason: reason, Pages: pages, Means: sum.Means(),
-			Care: sum.CareOf(listed)})
+			Care: sum.CareOf(listed), Why: sum.Why, Todo: sum.Todo})
 	}
 	order := []messages.Care{messages.Look, messages.Wait, messages.Intended, messages.Fine}
 	slices.SortFunc(groups, func(a, b Group) int {

@@ -23,7 +23,7 @@ var functions = template.FuncMap{
 	"tone":    func(v any) string { return verdicts[fmt.Sprint(v)].Tone },
 	"care":    careWord,
 	"percent": percent, "took": took, "lines": linesOf,
-	"spans": func() any { return spans }, "say": words.Say, "evidence": evidenceOf, "in": in, "why": why, "todo": todo,
+	"spans": func() any { return spans }, "say": words.Say, "evidence": evidenceOf, "in": in, "why": why,
 	"shorten": shorten, "ages": func() any { return ages },
 	"now": time.Now, "last": func(c []Link) Link { return c[len(c)-1] }, "menu": func() any { return menu },
 	"script": func() template.HTML { return template.HTML("<script>" + script + "</script>") },
@@ -208,8 +208,5 @@ func lower(s string) string { return strings.ToLower(s[:min(1, len(s))]) + s[min
 // in gives a nested template both the view and the part of its data that it shows.
 func in(v view, data any) any { return struct{ View, Data any }{v, data} }
 
-// todo says what to do about so many pages with a reason.
-func todo(reason any, pages int) string { return messages.ReasonOf(fmt.Sprint(reason), pages).Todo }
-
-// why says in some words what a reason means. They stand behind the number of the pages, or with 0 alone.
-func why(reason any, pages int) string { return messages.ReasonOf(fmt.Sprint(reason), pages).Why }
+// why says in some words what a reason means.
+func why(reason any) string { return messages.ReasonNamed(fmt.Sprint(reason)).Why }

@@ -96,8 +96,7 @@ var hintTexts = [hints]string{
 		"If a proxy adds that to every request, turn that off{OrAnonymous}. If the header does not tell visitors apart, " +
 		"name it in {Benign}, with a colon after it.",
 	Cookies: "Nearly every request has a cookie that may be a log-in, so it does not count as an anonymous visitor's. " +
-		"Explore the site with {Explore}: then it asks for its pages itself, without cookies. " +
-		"Name a cookie in {Benign} only if it never stands for a log-in; PHPSESSID does.",
+		exploring + " Name a cookie in {Benign} only if it never stands for a log-in; PHPSESSID does.",
 	ForOne: "The responses say Cache-Control: private or no-store, as if each were for one visitor, so their pages are " +
 		"not listed. " + forOne,
 	Incomplete: "The responses end early: the visitor, or the proxy in front, had gone before the last byte, or fewer " +

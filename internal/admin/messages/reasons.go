@@ -134,7 +134,7 @@ var reasons = []Reason{
 		"{its query has a parameter of its own, and it names|page has a parameter of its own, and names|pages " +
 			"have parameters of their own, and name} no URL as canonical",
 		"Does the parameter make the page, as in /article?id=5? Then name it in {Query}: the next visit lists {it|the page|" +
-			"the pages}. A session makes none.", nil},
+			"the pages}. Never name a session there.", nil},
 
 	{eligibility.NotFound, Intended, "{the site answered|page was answered with|pages were answered with} 404",
 		"Nobody got {it|them} in the minute after that. " + back, nil},
@@ -456,11 +456,13 @@ func Missing(location string, why eligibility.Reason, led bool, status int) (all
 	return all
 }
 
+// exploring says what to do where everybody has a cookie.
+const exploring = "Explore the site with {Explore}: then it asks for its pages itself, without cookies."
+
 // NoneAnonymous says why a linked page waits where nearly every visitor has a cookie, and what would list it.
 func NoneAnonymous() (text string, missing []string) {
 	return words.Say("It waits: a listed page links to it, and nearly every visitor has a cookie that may be a log-in, so " +
-			"no visit counts. Explore the site with {Explore}: then it asks for its pages itself, without cookies."),
-		[]string{"exploring", visit}
+		"no visit counts. " + exploring), []string{"exploring", visit}
 }
 
 // Freed returns which of the items of Missing list a page that all these reasons keep out besides. A rule that ends them
