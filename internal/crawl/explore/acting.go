@@ -75,7 +75,8 @@ func (c *controls) release() (pages []*item) {
 // acts notes a link that may act. Of links of one shape it names one. Those of queries are told
 // last, since few of them are pages.
 func (e *explorer) acts(loc string) {
-	if url := e.Normalizer.Origin().URL(loc); loc == "" || !e.once(url) {
+	link := e.url(loc)
+	if loc == "" || !e.once(link) {
 		return
 	}
 	shape := shapeOf(loc)
@@ -83,9 +84,9 @@ func (e *explorer) acts(loc string) {
 		shape = b.Kind + "/" + b.Word
 	}
 	if e.once(shape) {
-		all := append(e.report.Acting, e.Normalizer.Origin().URL(loc))
+		all := append(e.report.Acting, link)
 		slices.SortStableFunc(all, func(a, b string) int { return strings.Count(a, "?") - strings.Count(b, "?") })
 		e.report.Acting = all[:min(len(all), actingTold)]
 	}
-	e.leave(eligibility.LinkActs, 1, e.Normalizer.Origin().URL(loc))
+	e.leave(eligibility.LinkActs, 1, link)
 }

@@ -180,11 +180,11 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	}
 	params, left, first := e.queries.params(e.Normalizer)
 	if e.report.Params = params; left > 0 {
-		e.leave(eligibility.AddressQuery, left, e.Normalizer.Origin().URL(first))
+		e.leave(eligibility.AddressQuery, left, e.url(first))
 	}
 	for _, key := range slices.Sorted(maps.Keys(e.queries.linked)) {
 		if of := e.queries.linked[key]; of.dropped > 0 {
-			e.leave(eligibility.LinkEndless, of.dropped, e.Normalizer.Origin().URL(of.example))
+			e.leave(eligibility.LinkEndless, of.dropped, e.url(of.example))
 		}
 	}
 	e.held(ctx)
@@ -199,7 +199,7 @@ func (e *explorer) held(ctx context.Context) {
 		if err != nil || p.Verdict != eligibility.Held {
 			continue
 		}
-		e.leave(eligibility.LinkHeld, 1, e.Normalizer.Origin().URL(loc))
+		e.leave(eligibility.LinkHeld, 1, e.url(loc))
 	}
 }
 
@@ -244,7 +244,7 @@ func (e *explorer) askRobots(ctx context.Context) error {
 	for hops := 0; a.err == nil && a.status >= 300 && a.status < 400; hops++ { // section 2.3.1.2
 		to := e.Normalizer.Resolve(robotsTxt, a.header.Get("Location"))
 		if err := moved(e.Normalizer.Origin(), robotsTxt, a); err != nil {
-			e.leave(eligibility.LinkOffSite, 1, e.Normalizer.Origin().URL(robotsTxt))
+			e.leave(eligibility.LinkOffSite, 1, e.url(robotsTxt))
 			return fmt.Errorf("asking for robots.txt: %w", err)
 		}
 		if to.Location == robotsTxt {
@@ -280,7 +280,7 @@ func (e *explorer) askPatiently(ctx context.Context, loc string) answer {
 		}
 		now := time.Now()
 		pause := min(Patience(now, tries, a.header), longestPause)
-		e.waits(now.Add(pause), fmt.Sprintf("%s answers %d", e.Normalizer.Origin().URL(loc), a.status))
+		e.waits(now.Add(pause), fmt.Sprintf("%s answers %d", e.url(loc), a.status))
 		if sleep(ctx, pause) != nil {
 			return a
 		}

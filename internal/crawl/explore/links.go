@@ -26,7 +26,7 @@ func (e *explorer) follow(r result) (told bool) {
 	if r.status == http.StatusOK && !isHTML && !r.large && (r.Unlikely || e.published[r.Location]) {
 		e.frontier.begin(r.item, html.Text{})
 		e.frontier.end()
-		e.skip(eligibility.LinkFile, e.Normalizer.Origin().URL(r.Location))
+		e.skip(eligibility.LinkFile, e.url(r.Location))
 		told = true
 	}
 	if r.status != http.StatusOK || !isHTML {
@@ -61,7 +61,7 @@ func (e *explorer) follow(r result) (told bool) {
 	e.queries.answers = append(e.queries.answers, page)
 	if facts.NoFollow {
 		if len(facts.Links) > 0 {
-			e.leave(eligibility.LinkNoFollow, 1, e.Normalizer.Origin().URL(r.Location))
+			e.leave(eligibility.LinkNoFollow, 1, e.url(r.Location))
 		}
 		return true
 	}
@@ -115,7 +115,7 @@ func (e *explorer) redirected(r result, to string) (told bool) {
 		e.Entries = append(e.Entries, target.Location) // visitors enter there too
 	}
 	if target.Reason == location.ReasonHost {
-		e.leave(eligibility.LinkOffSite, 1, e.Normalizer.Origin().URL(r.Location))
+		e.leave(eligibility.LinkOffSite, 1, e.url(r.Location))
 		return true
 	}
 	if _, published := e.published[r.Location]; published && !e.published[target.Location] {
@@ -210,10 +210,13 @@ func (e *explorer) leave(why eligibility.Reason, n int, link string) {
 	}
 }
 
+// url returns the URL of a location.
+func (e *explorer) url(loc string) string { return e.Normalizer.Origin().URL(loc) }
+
 // named returns the URL of a link, or what the page has if it is none.
 func (e *explorer) named(to location.Result, href string) string {
 	if to.Location == "" {
 		return href[:min(len(href), 200)]
 	}
-	return e.Normalizer.Origin().URL(to.Location)
+	return e.url(to.Location)
 }

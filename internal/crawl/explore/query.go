@@ -98,9 +98,10 @@ func (q *queries) of(loc string) *linked {
 	return q.linked[names(loc)]
 }
 
-// lone reports whether the site links to the path of a query in no other way. One that stands alone may act. If
-// several have the same parameters, their paths are asked for, and then a query of each. If both show the same, the
-// query selects nothing, as with a session in each link, and the link is one to the path.
+// lone reports whether a link with a query is left alone for now, since the site links to its path in no other way: a
+// single such link may do something. Once queriesTried of them have the same parameters, the explorer asks for each path
+// without its query, and then with it. If both show the same, the query selects nothing, as a session in each link does
+// not, and the link counts as one to the path.
 func (e *explorer) lone(loc string) bool {
 	path, _, _ := strings.Cut(loc, "?")
 	params, _, _ := strings.Cut(names(values.ReplaceAllString(loc, "")), " ")

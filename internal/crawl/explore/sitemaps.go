@@ -69,7 +69,7 @@ func (e *explorer) readSitemaps(ctx context.Context) {
 	for failed := 0; len(s.waiting) > 0 && failed < mostRefused && e.rest(ctx) == nil; {
 		next := s.waiting[0]
 		s.waiting = s.waiting[1:]
-		e.waitsFor(next.location, next.after)
+		e.waits(next.after, e.url(next.location)+" is asked for again then")
 		_ = sleep(ctx, time.Until(next.after))
 		begun := time.Now()
 		err, of := s.read(ctx, next), refused{}
@@ -85,7 +85,7 @@ func (e *explorer) readSitemaps(ctx context.Context) {
 			continue
 		}
 		if err != nil && !next.usual {
-			e.leave(eligibility.LinkUnread, 1, e.Normalizer.Origin().URL(next.location))
+			e.leave(eligibility.LinkUnread, 1, e.url(next.location))
 		}
 		pause := time.Since(begun) // where nothing came, the site may be making it still
 		if failed++; !isRefused {
@@ -96,7 +96,7 @@ func (e *explorer) readSitemaps(ctx context.Context) {
 		}
 	}
 	if n := len(s.waiting); n > 0 {
-		e.leave(eligibility.LinkUnread, n, e.Normalizer.Origin().URL(s.waiting[0].location))
+		e.leave(eligibility.LinkUnread, n, e.url(s.waiting[0].location))
 	}
 }
 
@@ -112,10 +112,10 @@ func (s *sources) add(at location.Result, written string, as source) {
 	case as.usual && !s.robots.Allows(at.Location):
 		return
 	case !s.robots.Allows(at.Location):
-		s.skip(eligibility.Disallowed, s.Normalizer.Origin().URL(at.Location))
+		s.skip(eligibility.Disallowed, s.url(at.Location))
 		return
 	case s.mayAct(at.Location), len(s.seen) == mostSitemaps:
-		s.leave(eligibility.LinkUnread, 1, s.Normalizer.Origin().URL(at.Location))
+		s.leave(eligibility.LinkUnread, 1, s.url(at.Location))
 		return
 	}
 	s.seen[as.location] = true
@@ -177,7 +177,7 @@ func (e *explorer) publish(at location.Result, written string) {
 	case at.Location == "", at.Reason == location.ReasonOutsideFolder:
 		e.skip(eligibility.OfAddress(at.Reason), e.named(at, written))
 	case len(e.published) == max(leastRemembers, e.MaxRequests):
-		e.skip(eligibility.LinkTooMany, e.Normalizer.Origin().URL(at.Location))
+		e.skip(eligibility.LinkTooMany, e.url(at.Location))
 	default:
 		e.published[strings.Clone(at.Location)] = true
 		e.consider(at, written, item{Free: true, Plain: true})

@@ -53,7 +53,7 @@ func (e *explorer) walk(ctx context.Context) error {
 			continue
 		}
 		if it := e.frontier.rests(); len(asked) == 0 && it != nil {
-			e.waitsFor(it.Location, it.After)
+			e.waits(it.After, e.url(it.Location)+" is asked for again then")
 			if err := sleep(ctx, time.Until(it.After)); err != nil {
 				return err
 			}
@@ -73,7 +73,7 @@ func (e *explorer) walk(ctx context.Context) error {
 		case <-time.After(time.Second): // an answer may be late
 			if first := asked[0]; first != waits && e.late(asked) == len(asked) {
 				waits = first
-				e.waits(first.begun.Add(e.patience), e.Normalizer.Origin().URL(first.Location)+" has not answered yet")
+				e.waits(first.begun.Add(e.patience), e.url(first.Location)+" has not answered yet")
 			}
 		}
 		if time.Since(told) >= tellEvery {
@@ -101,11 +101,6 @@ func (e *explorer) waits(until time.Time, who string) {
 		e.tell()
 		e.report.Waits = ""
 	}
-}
-
-// waitsFor tells when it asks again for a location that was refused, or not answered.
-func (e *explorer) waitsFor(location string, until time.Time) {
-	e.waits(until, e.Normalizer.Origin().URL(location)+" is asked for again then")
 }
 
 // unreached puts the listed pages that no link led to into the frontier. So each listed page is
@@ -178,7 +173,7 @@ func (e *explorer) take(ctx context.Context, r result) error {
 			r.After, pause = e.pace.until, 0 // the site waits, and not this page
 		}
 		if pause > pagePatience || now.Sub(r.begun) >= pagePatience || !e.frontier.refused(r.item) {
-			e.leave(eligibility.LinkFailed, 1, e.Normalizer.Origin().URL(r.Location))
+			e.leave(eligibility.LinkFailed, 1, e.url(r.Location))
 			e.dead(r.item, r.status)
 		}
 		switch {
@@ -200,16 +195,16 @@ func (e *explorer) take(ctx context.Context, r result) error {
 		}
 	}
 	if r.large {
-		e.leave(eligibility.LinkLarge, 1, e.Normalizer.Origin().URL(r.Location))
+		e.leave(eligibility.LinkLarge, 1, e.url(r.Location))
 	}
 	if r.elsewhere {
-		e.leave(eligibility.LinkElsewhere, 1, e.Normalizer.Origin().URL(r.Location))
+		e.leave(eligibility.LinkElsewhere, 1, e.url(r.Location))
 	}
 	if r.status >= http.StatusBadRequest {
 		e.dead(r.item, r.status)
 	}
 	if told := e.follow(r) || r.large; !told && (e.published[r.Location] || e.listed[r.Location]) {
-		e.leave(eligibility.LinkStale, 1, e.Normalizer.Origin().URL(r.Location))
+		e.leave(eligibility.LinkStale, 1, e.url(r.Location))
 	}
 	return nil
 }
@@ -219,7 +214,7 @@ func (e *explorer) take(ctx context.Context, r result) error {
 func (e *explorer) dead(it item, status int) {
 	if of := (&tally.Target{Status: status}); it.From != "" && of.Broken() && len(e.report.Dead) < linksTold &&
 		e.queries.bares[it.Location] == "" && !capability.Looks(it.Location) && !capability.Looks(it.From) {
-		e.report.Dead[e.Normalizer.Origin().URL(it.Location)] = e.Normalizer.Origin().URL(it.From)
+		e.report.Dead[e.url(it.Location)] = e.url(it.From)
 	}
 }
 
@@ -253,10 +248,10 @@ func (e *explorer) dropped(it *item) {
 	of := e.queries.of(it.Location)
 	switch {
 	case eligibility.AssetName(it.Location):
-		e.leave(eligibility.LinkFile, 1, e.Normalizer.Origin().URL(it.Location))
+		e.leave(eligibility.LinkFile, 1, e.url(it.Location))
 	case of != nil:
 		of.dropped, of.example = of.dropped+1, cmp.Or(of.example, it.Location)
 	default:
-		e.leave(eligibility.LinkEndless, 1, e.Normalizer.Origin().URL(it.Location))
+		e.leave(eligibility.LinkEndless, 1, e.url(it.Location))
 	}
 }

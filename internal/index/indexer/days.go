@@ -35,7 +35,7 @@ func (d *days) happened(events [changelog.Happenings]int, now time.Time) {
 
 func (d *days) due(now time.Time) time.Time {
 	if len(d.fresh) == 0 {
-		return now.Add(daysEvery + idleRound) // a Flush alone notes how many pages are listed
+		return now.Add(daysEvery + idleRound) // never by itself: only Flush, which runs all tasks, notes what is listed
 	}
 	return d.since.Add(daysEvery)
 }

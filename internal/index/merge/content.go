@@ -217,13 +217,12 @@ func (site *Site) Knows(k *observation.Observation, p *pagerecord.Page) (same, a
 	if !p.Witnessed || p.BodyHash != k.Hash {
 		return false, false
 	}
-	// whatever the mark says
 	again = p.Read() && p.Reopens(k.Moment(), k.Explored || !site.looks(k.Location), site.KeepFor)
 	_, read := site.boxes[k.Location]
 	switch {
 	case !read && site.enters(k.Location, p), p.Content == eligibility.PasswordField && site.boxed():
 		return false, false // what it has may be a box to log in
-	case again, p.Mark.Holding(), p.Foreign != 0:
+	case again, p.Mark.Holding(), p.Foreign != 0: // the links are wanted, or the text is
 		return false, again
 	case p.Content == eligibility.QueryNotCanonical && !k.OwnQuery:
 		return false, false // a rule may allow the query by now

@@ -67,9 +67,9 @@ func (u *visited) keeper() pagerecord.Keeper {
 	return pagerecord.Program
 }
 
-// keptFromAll reports whether the page is kept from strangers, or may be. It may be if nobody got it but a client who
-// is anonymous by the owner's word alone, while the site can look itself. Then this answer does not count, since it
-// went to somebody else, or came in this process.
+// keptFromAll reports whether a visitor's answer tells nothing of what strangers get, so that it does not count: the site
+// itself did not get the page, and the visitor may have come by another path, or have been let in. One who is anonymous
+// by the owner's word alone may also have been let in to a page that nobody else has got yet.
 func (u *visited) keptFromAll() bool {
 	letIn := u.Named.Vouched && !u.Explored
 	switch u.p.Kept {

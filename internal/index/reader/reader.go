@@ -70,13 +70,33 @@ func (r *Reader) Pages(ctx context.Context) iter.Seq2[Known, error] {
 	}
 }
 
-// Page returns what is known of location. If nothing is, the verdict is Unknown.
-func (r *Reader) Page(ctx context.Context, location string) (Known, error) {
-	p, err := r.pageOf(ctx, location)
-	if err != nil {
-		return Known{}, fmt.Errorf("looking the page up: %w", err)
+// Page returns what is known of a location. If nothing is, the verdict is Unknown.
+func (r *Reader) Page(ctx context.Context, loc string) (p Known, err error) {
+	defer func() {
+		if err != nil {
+			p, err = Known{}, fmt.Errorf("looking the page up: %w", err)
+		}
+	}()
+	found, key, err := r.find(ctx, loc)
+	s := found[0]
+	p = r.Know(loc, s)
+	if err != nil || key == nil {
+		return p, err
 	}
-	return p, nil
+	p.Canonical = key.Unseal(loc, s.Canonical)
+	if p.Reason != eligibility.Duplicate {
+		return p, nil
+	}
+	if order := r.site.Keys.Order(loc); order != "" {
+		if first, err := txn.Read(ctx, r.store, order); err != nil || keys.IsLocation(string(first)) {
+			p.SameAs = string(first)
+			return p, err
+		}
+	}
+	duplicates, err := txn.Read(ctx, r.store, r.site.Keys.Duplicates(s.Showing))
+	copies := sitewide.ReadDuplicates(duplicates, func(of string) uint64 { return key.Name(of).ID })
+	p.SameAs = cmp.Or(copies.Listed, location.Folder(loc))
+	return p, err
 }
 
 // OtherSpelling returns the listed page that is probably meant by an unknown location: with or without the last slash,
@@ -95,29 +115,6 @@ func (r *Reader) OtherSpelling(ctx context.Context, location string) string {
 		}
 	}
 	return ""
-}
-
-func (r *Reader) pageOf(ctx context.Context, loc string) (Known, error) {
-	found, key, err := r.find(ctx, loc)
-	s := found[0]
-	p := r.Know(loc, s)
-	if err != nil || key == nil {
-		return p, err
-	}
-	p.Canonical = key.Unseal(loc, s.Canonical)
-	if p.Reason != eligibility.Duplicate {
-		return p, nil
-	}
-	if order := r.site.Keys.Order(loc); order != "" {
-		if first, err := txn.Read(ctx, r.store, order); err != nil || keys.IsLocation(string(first)) {
-			p.SameAs = string(first)
-			return p, err
-		}
-	}
-	duplicates, err := txn.Read(ctx, r.store, r.site.Keys.Duplicates(s.Showing))
-	copies := sitewide.ReadDuplicates(duplicates, func(of string) uint64 { return key.Name(of).ID })
-	p.SameAs = cmp.Or(copies.Listed, location.Folder(loc))
-	return p, err
 }
 
 // PagesAt returns what is known of some locations, without Canonical and SameAs.
