@@ -148,7 +148,7 @@ func (u *Site) failed(w http.ResponseWriter, r *http.Request, err error) {
 		u.log.Warn("the site does not answer; visitors get 502 or 504 until it does", "err", err)
 	}
 	if r.Context().Err() == nil {
-		u.missed(nobody)
+		u.missed(nobody, ": "+err.Error())
 	}
 	code, late := http.StatusBadGateway, net.Error(nil)
 	if errors.As(err, &late) && late.Timeout() {
@@ -168,12 +168,13 @@ func unavailable(w http.ResponseWriter, code int, why string) {
 // TellBy has the hint that the site does not answer given by hints. It is called before the first request.
 func (u *Site) TellBy(hints *messages.Hints) { u.hints = hints }
 
-// missed notes that the site did not answer a request. One alone may be a slow page, unless nobody listens at all.
-func (u *Site) missed(nobody bool) {
+// missed notes that the site did not answer a request, and why. One alone may be a slow page, unless nobody listens at
+// all.
+func (u *Site) missed(nobody bool, why string) {
 	if first := u.down.CompareAndSwap(0, time.Now().UnixNano()); first && !nobody {
 		return
 	}
-	more := "It is at " + u.at + "."
+	more := "It is at " + u.at + why + "."
 	if u.told.Load() > 0 {
 		u.hints.Hold(messages.Unanswered, more)
 	} else {
@@ -185,7 +186,7 @@ func (u *Site) missed(nobody bool) {
 func (u *Site) answered(code int) {
 	u.count(code)
 	if code == http.StatusBadGateway || code == http.StatusGatewayTimeout {
-		u.missed(false)
+		u.missed(false, "")
 		return
 	}
 	if u.down.Load() == 0 {
