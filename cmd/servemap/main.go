@@ -226,6 +226,9 @@ func (c command) run(ctx context.Context, args []string, s streams) error {
 				}
 				return usage("-%s %s: give %s. %s", m[2], m[1], m[3], help)
 			}
+			if name, bare := strings.CutPrefix(err.Error(), "flag needs an argument: "); bare {
+				return usage("%s has no value; give one behind it. %s", name, help)
+			}
 			if !unknown {
 				return usage("%v. %s", err, help)
 			}

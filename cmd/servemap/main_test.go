@@ -176,6 +176,8 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 		{"a mistyped command", []string{"explian", "/"}, "There is no command \"explian\". Did you mean explain?\n"},
 		{"a command that is none", []string{"x"}, "The commands are crawl, check, proxy,"},
 		{"a mistyped flag", []string{"list", "-dta", "/"}, "There is no flag -dta. Did you mean -data?\n"},
+		{"a flag that is near none", []string{"files", "-to", "http://x"}, "There is no flag -to. See "},
+		{"a last flag without its value", []string{"list", "-data"}, "-data has no value; give one behind it. See "},
 		{"a flag that is none", []string{"list", "-loudly"}, "There is no flag -loudly. See \"servemap help -all list\".\n"},
 		{"no data", []string{"list"}, "such as -data sitemap-data\n"},
 		{"no data, with a database", []string{"files", ".", "-listen", "127.0.0.1:0", "-database", "postgres://localhost/x"},

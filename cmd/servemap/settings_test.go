@@ -155,6 +155,7 @@ func write(t *testing.T, text string) (file string) {
 func TestWrongFilesNameTheLine(t *testing.T) {
 	site := "[[site]]\norigin = 'https://a.example'\nfolder = '.'\ndata = '.data-a'\nlisten = '127.0.0.1:0'\n"
 	for _, tt := range []struct{ name, text, want string }{
+		{"a key without a letter", site + "listn = ':80'\n", "toml:6: There is no setting listn. Did you mean listen?\n"},
 		{"an unknown key", site + "benin = ['x']\n", "toml:6: There is no setting benin. Did you mean benign?\n"},
 		{"an unknown table", site + "[limits]\nx = 1\n",
 			`toml:6: There is no setting limits. "servemap config" prints all of them.`},

@@ -183,15 +183,16 @@ func Write(sites []*Settings) ([]byte, error) {
 }
 
 // Meant asks whether one of the names was meant, the shortest that begins so or else one that is near, and returns
-// another text if there is none.
+// another text if there is none. Of names that are as near it is the longest: who mistypes mostly forgets a letter.
 func Meant(name string, names []string, other string) string {
 	begin := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return name == "" || !strings.HasPrefix(n, name) })
 	if len(begin) > 0 {
 		return "Did you mean " + slices.MinFunc(begin, func(a, b string) int { return len(a) - len(b) }) + "?"
 	}
+	longest := slices.SortedStableFunc(slices.Values(names), func(a, b string) int { return len(b) - len(a) })
 	for edits := range 3 {
-		for _, n := range names {
-			if 2*edits <= len(n) && near(name, n, edits) {
+		for _, n := range longest {
+			if 2*edits < len(strings.TrimLeft(name, "-")) && near(name, n, edits) {
 				return "Did you mean " + n + "?"
 			}
 		}
