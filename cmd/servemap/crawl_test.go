@@ -675,6 +675,8 @@ func TestCheckFindsNoFaultInWhatCrawlWrites(t *testing.T) {
 			"/join": page("joining", "<input type=password autocomplete=new-password>")}, nil, "/ /a /join"},
 		{"a log-in in place of all pages", map[string]string{"/": page("log-ins", field+links("/a", "/b")),
 			"*": page("log-ins", field+links("/a", "/b"))}, nil, "/"},
+		{"a log-in that names each page", map[string]string{"/": page("log-ins", field+links("/a", "/b")),
+			"/a": page("log-ins", field+"<input type=hidden value=/a>"), "/b": page("log-ins", field+"<title>b</title>")}, nil, "/"},
 		{"stubs", map[string]string{"/": page("all", links("/a", "/by-script", "/to-log-in", "/at-once", "/late", "/download", "/app")),
 			"/a": page("a", ""), "/by-script": "<!doctype html><script>location = '/a'</script>",
 			"/to-log-in": "<!doctype html><script>location.replace('/login')</script>",

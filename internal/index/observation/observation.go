@@ -358,11 +358,15 @@ func Answered(norm *location.Normalizer, address string, answer *response.Respon
 const Nothing = 1
 
 // showing returns a hash of the page's title, main text and the images in it, to find pages that
-// show the same. The blocks of the text count in any order: a list sorted in another way is no other list. It is 0 for
-// a page of which not all is known.
+// show the same. The blocks of the text count in any order: a list sorted in another way is no other list. Of a page with a
+// field to log in the text alone counts: before all pages of a site, such a page may name each. It is 0 for a page of which
+// not all is known.
 func showing(o *Observation, facts *html.Facts) uint64 {
-	if o.Cut {
+	switch {
+	case o.Cut:
 		return 0
+	case facts.Password:
+		return max(facts.MainHash, Nothing+1)
 	}
 	size, blocks := 0, uint64(0)
 	for i := range facts.Blocks {

@@ -272,7 +272,7 @@ func Box(all []*Page, home *Page, to *report.Report) {
 		if p.Read {
 			read++
 		}
-		wall := p.text != 0 && slices.ContainsFunc(all, func(o *Page) bool { return o != p && o.text == p.text })
+		wall := slices.ContainsFunc(all, func(o *Page) bool { return o != p && o.logIn && o.text == p.text })
 		if p.logIn && !wall && (p == home || box && !eligibility.IsLogIn(p.at.Path)) {
 			with = append(with, p)
 			p.told = slices.DeleteFunc(p.told, func(t told) bool { return t.kind == "login" })
