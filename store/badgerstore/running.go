@@ -25,21 +25,16 @@ func (s *Store) acquire(ctx context.Context) (*database, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	db, err := s.opened()
+	s.mu.Lock()
+	db, err := s.db, s.err
+	if err == nil {
+		db.calls.Add(1)
+	}
+	s.mu.Unlock()
 	if err == nil {
 		db.used.Do(func() { s.log.Info(db.begins + s.name + ".") })
 	}
 	return db, err
-}
-
-func (s *Store) opened() (*database, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.err != nil {
-		return nil, s.err
-	}
-	s.db.calls.Add(1)
-	return s.db, nil
 }
 
 // fail takes db out of use if err is not nil, and returns the error of the call.

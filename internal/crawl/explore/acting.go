@@ -79,7 +79,7 @@ func (e *explorer) acts(loc string) {
 	if loc == "" || !e.once(link) {
 		return
 	}
-	shape := shapeOf(loc)
+	shape := digits.ReplaceAllString(loc, "#")
 	if b, is := action.Split(loc); is {
 		shape = b.Kind + "/" + b.Word
 	}

@@ -238,6 +238,3 @@ var (
 	values = regexp.MustCompile(`=[^&]*`)
 	number = regexp.MustCompile(`^\d[\d._-]*(\.[a-z]+)?$`)
 )
-
-// shapeOf returns a location without its numbers.
-func shapeOf(location string) string { return digits.ReplaceAllString(location, "0") }
