@@ -9,7 +9,7 @@ type comparison struct {
 	at      int64
 	known   *keySet
 	emptied bool     // nearly all of the text is gone, as on an error page
-	left    []uint16 // keys of the watched blocks that are gone
+	left    []uint16 // keys of the watched blocks that are gone, and had not come to stay
 	again   int      // blocks that the page showed before, but for facts
 	churns  bool     // most of the text moves by itself
 	// an article has got more links, or one to a new page; others in their place are no change: a box of related
@@ -59,10 +59,13 @@ func (c *comparison) judge() (changed bool) {
 	moving := 0
 	for _, n := range news {
 		w, moves := n.watched, c.moves(n)
-		lasts := n.fact || n.beside || n.card != 0 && !n.link || c.emptied ||
+		lasts := n.back || n.fact || n.beside || n.card != 0 && !n.link || c.emptied ||
 			!c.list && (n.names(c.at) || n.link && c.View.links <= int(c.Mark.Links))
 		if n.block.size <= smallNews { // it may be a line of the day where such lines come
 			w.Wait = min(c.mover(w.Prev).Stay, c.mover(w.Next).Stay)
+		}
+		if n.back && moves && (c.movesOf(&w) > 1 || w.wait() <= settledTime) {
+			continue // what stood there meanwhile had not come to stay
 		}
 		if lasts {
 			w.Wait = max(w.Wait, lastingTime)
@@ -123,7 +126,7 @@ func (c *comparison) news() (list []newsItem) {
 		b := &c.blocks[i]
 		b.link = b.link || b.card != 0 && !c.known.has(b.card) // beside a new link, a price says what that says
 		switch {
-		case c.known.has(b.key):
+		case c.known.has(b.key) && !b.back:
 			if !b.fact {
 				c.again++
 			}

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// MarshalBinary returns the mark as it is stored. It takes 23 bytes, some eight bits for each block that the page
+// MarshalBinary returns the mark as it is stored. It takes 25 bytes, some eight bits for each block that the page
 // showed, and up to 250 bytes more if its text moves.
 func (m Mark) MarshalBinary() (b []byte, err error) {
 	if !m.began {
@@ -23,7 +23,7 @@ func (m Mark) MarshalBinary() (b []byte, err error) {
 
 // formNow is the form of what is stored. A mark of another form has other hashes or
 // fields, so it starts anew.
-const formNow = 8
+const formNow = 9
 
 // full returns the entries of a list, which are in front.
 func full[T comparable](list []T) []T {

@@ -158,7 +158,7 @@ func (m *Mark) adopt(v *View, known *keySet) {
 	}
 	m.own, m.others = own.pack(), others.pack()
 	m.adoptPlaces(v)
-	m.Text, m.Links = v.text, uint16(min(v.links, 1<<16-1))
+	m.Text, m.Links, m.Prices = v.text, uint16(min(v.links, 1<<16-1)), v.prices
 }
 
 // placesRemembered is how many places and beginnings of lines a mark keeps.

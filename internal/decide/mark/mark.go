@@ -37,11 +37,12 @@ type Mark struct {
 // state is what a mark keeps of the page as a whole. Package encoding/binary writes and reads the fields, so they
 // have capitals, as those of watched and mover do.
 type state struct {
-	Doubt uint8  // for so many quiet observations small news are held, until as many observations showed them
-	Form  uint8  // of this record, see formNow
-	Links uint16 // blocks that were links at the last observation
-	Text  uint32 // hash of the text of the last observation
-	Size  uint32 // of the main text, at the last observation that was not nearly empty
+	Doubt  uint8  // for so many quiet observations small news are held, until as many observations showed them
+	Form   uint8  // of this record, see formNow
+	Links  uint16 // blocks that were links at the last observation
+	Prices uint16 // sum of the keys of the prices of the last observation, as in a View
+	Text   uint32 // hash of the text of the last observation
+	Size   uint32 // of the main text, at the last observation that was not nearly empty
 }
 
 // firstDoubt is the doubt of a new page, which may move by itself.

@@ -134,6 +134,9 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 		{"a price", append(slices.Repeat([]string{text(one, "€ 12.50")}, 5), text(one, "€ 13.50")), Changed, 6},
 		{"a price in letters", append(slices.Repeat([]string{text(one, "129,00 Kč")}, 5), text(one, "139,00 Kč")), Changed,
 			6},
+		{"a price under a short heading below a link", append(
+			slices.Repeat([]string{list("All that we have") + "<main><h1>Oak</h1><p>€ 80</p></main>" + text(one)}, 5),
+			list("All that we have")+"<main><h1>Oak</h1><p>€ 60</p></main>"+text(one)), Changed, 6},
 		{"a price without decimals", append(slices.Repeat([]string{text(one, "65 EUR")}, 5), text(one, "59 EUR")), Changed,
 			6},
 		{"a price without a space", append(slices.Repeat([]string{text(one, "65EUR")}, 5), text(one, "59EUR")), Changed, 6},
@@ -143,6 +146,7 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 			text(one)+"<main><h2>59 EUR</h2></main>"), Changed, 6},
 		{"a price behind its currency", append(slices.Repeat([]string{text(one, "from CHF 7")}, 5), text(one, "from CHF 8")),
 			Changed, 6},
+		{"a tag of a template that was not filled in", then(text(one, "{% toc %}", "7 %"), text(one, "7 %")), Same, 0},
 		{"a number beside a word in capitals", append(slices.Repeat([]string{text(one, "65 PDF")}, 5), text(one, "59 PDF")),
 			Held, 0},
 		{"a counter beside a word that is a code", then(text(one, "ALL 24 COMMENTS"), text(one, "ALL 25 COMMENTS"))[:6],
@@ -325,8 +329,10 @@ func TestMarkIsBounded(t *testing.T) {
 func TestDamagedMarksStartAnew(t *testing.T) {
 	m, _, _ := observed(text(one), text(one, two))
 	good, _ := m.MarshalBinary()
+	older := slices.Clone(good)
+	older[8]-- // its form
 	for name, in := range map[string][]byte{"too many counted": {255, 1, 2}, "half of it": good[:len(good)/3],
-		"half a key": good[:len(good)-1]} {
+		"half a key": good[:len(good)-1], "an older form": older} {
 		if m.UnmarshalBinary(in); m != (Mark{}) {
 			t.Errorf("%s: %+v", name, m)
 		}

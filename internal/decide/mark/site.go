@@ -190,11 +190,13 @@ func (s *Site) Consult(v *View, m Mark, path string, at int64) {
 	}
 	collects := s.collects(v, family)
 	s.calm(v, &m, known)
+	last, others := m.own.set(), m.Prices != 0 && m.Prices != v.prices
 	swaps := m.began && !v.list && v.links <= int(m.Links) // a link in the place of another tells nothing of its place
 	news := map[uint16]bool{}                              // places with new texts, and whether some are the page's own
 	for i := range v.blocks {
 		b := &v.blocks[i]
 		isNew := !known.has(b.key)
+		b.back = others && b.price && b.card == 0 && !isNew && !last.has(b.key)
 		b.on = s.see(b.hash, family, isNew && !collects)
 		p := s.at(b.place)
 		b.most, b.calm = p.most(), p.Calm >= calmFrom

@@ -372,13 +372,18 @@ func TestPricesOfOtherProductsAreNotThePages(t *testing.T) {
 // never had.
 func TestPricesInBoxesDrawnNowAndThenAreNoNews(t *testing.T) {
 	const products, visits = 60, 24
-	for _, card := range []string{"<li><h3><a href=/p>%s</a></h3><p>€ %d.50</p></li>", "<div><a href=/p>%s</a><p>€ %d.50</p></div>",
-		"<a href=/p><h3>%s</h3><p>€ %d.50</p></a>"} {
+	for n := range 6 {
+		card := [...]string{"<li><h3><a href=/p>%s</a></h3><p>€ %d.50</p></li>", "<div><a href=/p>%s</a><p>€ %d.50</p></div>",
+			"<a href=/p><h3>%s</h3><p>€ %d.50</p></a>"}[n/2]
 		changes := restamped(products, visits, func(visit, page int) string {
 			box, drawn := "", max(0, (visit-page%8)/8)
 			for i := range 4 {
 				other := (7*page + 13*i + (29+i)*drawn) % products
-				box += fmt.Sprintf(card, strings.TrimSuffix(titleOf(other), "."), 5+other)
+				name := strings.TrimSuffix(titleOf(other), ".")
+				if n%2 == 1 {
+					name = fmt.Sprintf("Mug %c%c", 'a'+other/26, 'a'+other%26)
+				}
+				box += fmt.Sprintf(card, name, 5+other)
 			}
 			return "<main><h1>" + titleOf(page) + "</h1><p>" + sentence(rand.New(rand.NewPCG(uint64(page), 3)), 20) +
 				"<h2>You may also like</h2><div>" + box + "</div></main>"

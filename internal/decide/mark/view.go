@@ -21,6 +21,7 @@ type View struct {
 	Leads bool  // it links to a page that nobody knew
 
 	text   uint32 // hash of the main text
+	prices uint16 // sum of the keys of its prices, each made odd, 0 if it has none
 	size   uint32 // of the main text, in letters, see weight
 	links  int    // blocks that are links
 	list   bool   // it is read as a list
@@ -61,6 +62,7 @@ type block struct {
 	beside bool   // it is of the title, a picture or a video
 	fact   bool   // short texts that may be counters as well, see row
 	price  bool   // a short text that names one
+	back   bool   // a price that the page showed before, and others meanwhile
 	card   uint16 // key of the link that a price stands beside, 0 if there is none
 	title  uint16 // key of a title of the same words, if it is a heading, else 0
 }
@@ -92,6 +94,9 @@ func Read(f *html.Facts, seed uint64) View {
 	add := func(b block, _ string) {
 		if len(v.blocks) < blocksRead {
 			v.blocks = append(v.blocks, b)
+		}
+		if b.price && b.card == 0 {
+			v.prices += b.key | 1
 		}
 	}
 	r.read(f.Blocks, add)
@@ -174,7 +179,7 @@ func weight(s []byte) (n int) {
 	return n
 }
 
-// hasAmount reports whether a text has a sign of a price or a share, a number with two decimals, as prices have whose
+// hasAmount reports whether a text has a number and a sign of a price or a share, a number with two decimals, as prices have whose
 // currency is written in letters, or a number beside the code of a currency. Dates and times have more parts.
 func hasAmount(s string) bool {
 	for n := range strings.FieldsFuncSeq(s, func(r rune) bool { return !strings.ContainsRune("0123456789.,:", r) }) {
@@ -183,7 +188,7 @@ func hasAmount(s string) bool {
 			return true
 		}
 	}
-	return strings.Contains(s, "%") || hasCurrency(s)
+	return strings.ContainsFunc(s, unicode.IsDigit) && (strings.Contains(s, "%") || hasCurrency(s))
 }
 
 // currencies are the codes of ISO 4217 that shops often write, but for those that are words or names, such as TRY and

@@ -48,7 +48,9 @@ func (c *comparison) settle() (since int64) {
 		}
 		b := c.find(w.Key)
 		if (b == nil) != w.Gone { // the block is gone, or the lost text is back
-			c.left = append(c.left, w.Key)
+			if w.Seen <= patientObservations || c.at-int64(w.Since) <= settledTime {
+				c.left = append(c.left, w.Key)
+			}
 			surprised = c.moved(w) || surprised
 			*w = watched{}
 			continue
@@ -189,8 +191,8 @@ func (c *comparison) lose() {
 }
 
 // lost returns the key of a text that is gone since the last observation, if nothing came, else 0. What comes tells
-// by itself whether it is a change. It notes that texts come and go if nothing is gone, and one came again. A fact may
-// have stood there all the time, beside another text.
+// by itself whether it is a change. It notes that texts come and go if nothing is gone, and one came again. A fact or a
+// price may have stood there all the time, beside another text.
 func (c *comparison) lost() uint16 {
 	gone, _ := c.missing(c.View)
 	last, least := c.own.set(), uint32(leastBlock)
@@ -201,12 +203,15 @@ func (c *comparison) lost() uint16 {
 			least = longestLine
 		case !c.isOwn(b):
 		default:
-			if len(gone) == 0 && c.known.has(b.key) && !b.fact {
+			if len(gone) == 0 && c.known.has(b.key) && !b.fact && (b.back || !b.price) {
 				c.note(lostText, 0)
 				c.note(^uint16(lostText), 0)
 			}
 			return 0
 		}
+	}
+	if c.View.prices != 0 && c.View.prices != c.Mark.Prices { // one of its prices is gone
+		least = 1
 	}
 	if c.list || c.emptied || c.View.size+least > c.Mark.Size || c.View.links < int(c.Mark.Links) ||
 		len(c.left) == watchKept { // these were some of more texts, as of a maintenance, which had not come to stay either

@@ -77,6 +77,8 @@ func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
 	for i := range v.blocks {
 		b, begun := &v.blocks[i], uint8(0)
 		switch {
+		case b.back:
+			b.wave = ^m.Prices
 		case known.has(b.key):
 			b.swept = b.swept || m.Holding() && s.came(m.waveOf(b.key))
 			continue

@@ -31,6 +31,7 @@ type kind struct {
 	class, name   string // class is edit, noise, furniture or deploy
 	place         string
 	before, after string // the text before and after the moment
+	between       string // the text in the week before the moment, "" for the one before
 	held          bool
 }
 
@@ -46,7 +47,11 @@ func kinds(t *testing.T, classes ...string) (all []kind) {
 			}
 			if named, err := regexp.MatchString(*only, f[min(1, len(f)-1)]); err == nil && named &&
 				slices.Contains(classes, f[0]) {
-				all = append(all, kind{f[0], f[1], f[2], f[3], f[len(f)-1], file == "held.txt"})
+				k := kind{class: f[0], name: f[1], place: f[2], before: f[3], after: f[len(f)-1], held: file == "held.txt"}
+				if len(f) > 5 {
+					k.between = f[4]
+				}
+				all = append(all, k)
 			}
 		}
 	}
@@ -139,20 +144,26 @@ func (g *grove) publish(s *testkit.Site) {
 
 // score says whether the edit of the page was dated, and counts its other dates.
 func (p *page) score() (exact bool, wrong int) {
-	until := time.Time{}
-	for _, v := range p.visits {
-		if until = v.Add(time.Minute); !v.Before(p.moment) {
-			break
-		}
-	}
 	for _, d := range p.dates {
-		if p.kind.class == "edit" && !d.Before(p.moment.Truncate(time.Second)) && !d.After(until) {
+		switch {
+		case p.kind.class == "edit" && p.shows(d, p.moment):
 			exact = true
-		} else {
+		case p.kind.between == "" || !p.shows(d, p.moment.Add(-7*day)):
 			wrong++
 		}
 	}
 	return exact, wrong
+}
+
+// shows reports whether a date lies between a moment and the first visit after it.
+func (p *page) shows(date, moment time.Time) bool {
+	until := time.Time{}
+	for _, v := range p.visits {
+		if until = v.Add(time.Minute); !v.Before(moment) {
+			break
+		}
+	}
+	return !date.Before(moment.Truncate(time.Second)) && !date.After(until)
 }
 
 // life is what came out of some sites: for each kind the pages, those with an exact date, and the false dates.

@@ -101,8 +101,12 @@ func (g *grove) html(i int, r *http.Request) string {
 	functions := []func(string) string{}
 	for _, k := range append([]kind{p.kind}, g.furniture...) {
 		text := k.before
-		if !p.moment.IsZero() && k.name == p.kind.name && !time.Now().Before(p.moment) {
+		switch now := time.Now(); {
+		case p.moment.IsZero() || k.name != p.kind.name:
+		case !now.Before(p.moment):
 			text = k.after
+		case k.between != "" && !now.Before(p.moment.Add(-7*day)):
+			text = k.between
 		}
 		if f := whole[k.place]; f != nil {
 			functions = append(functions, f)
