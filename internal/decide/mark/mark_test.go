@@ -104,6 +104,13 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 		}
 		return text(p)
 	}
+	priced := func(price string) string { // a category of a shop
+		all := ""
+		for i, name := range items(0, 9) {
+			all += fmt.Sprintf("<div><a href=/p/%d>%s</a><p>€ %d.00</p></div>", i, name, 20+i)
+		}
+		return "<main>" + strings.Replace(all, "€ 22.00", price, 1) + "</main>"
+	}
 	full := text(rows(12)...)
 	gone := "A text that will be gone some day, and that is long enough to be missed."
 	notice := "On 7 January we close our shop earlier than on all other days."
@@ -153,6 +160,9 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 			Held, 0},
 		{"a day and a time with dots", each(text(one, "Stand 2%[1]d.12., 12.3%[1]d.15")), Variant, 0},
 		{"a count of a few Russian words", each(text(one, two, "1%d комментариев к этой записи")), Variant, 0},
+		{"a price on a list, once", then(priced("€ 22.00"), priced("€ 18.00"))[:6], Held, 0},
+		{"a price on a list", then(priced("€ 22.00"), priced("€ 18.00")), Changed, 6},
+		{"a price on a list for each other visitor", slices.Repeat([]string{priced("€ 22.00"), priced("€ 18.00")}, 6), Variant, 0},
 		{"seats, once", then(text(one, "Seats: 24"), text(one, "Seats: 18"))[:6], Held, 0},
 		{"seats", then(text(one, "Seats: 24"), text(one, "Seats: 18")), Changed, 6},
 		{"seats that change again", append(then(text(one, "Seats: 24"), text(one, "Seats: 18"))[:7], text(one, "Seats: 17")),

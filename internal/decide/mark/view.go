@@ -32,7 +32,9 @@ type View struct {
 }
 
 // isOwn reports whether a block may belong to the page, not to the site.
-func (v *View) isOwn(b *block) bool { return b.on <= v.most(b) && !b.swept && (b.item || !v.list) }
+func (v *View) isOwn(b *block) bool {
+	return b.on <= v.most(b) && !b.swept && (b.item || b.card != 0 || !v.list)
+}
 
 // most returns on how many pages a block may stand and still be the page's own. What announces a new page does so on
 // some pages, as an item of lists does.
