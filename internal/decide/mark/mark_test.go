@@ -111,6 +111,9 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 		}
 		return "<main>" + strings.Replace(all, "€ 22.00", price, 1) + "</main>"
 	}
+	named := func(items ...string) string {
+		return "<main><h3><a href=/p>" + strings.Join(items, "</a></h3><h3><a href=/p>") + "</a></h3></main>"
+	}
 	full := text(rows(12)...)
 	gone := "A text that will be gone some day, and that is long enough to be missed."
 	notice := "On 7 January we close our shop earlier than on all other days."
@@ -233,6 +236,8 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 			known, []string{text(one, two, fresh(0)), text(one, two, fresh(1)), text(one, two, fresh(2))}, known), Same, 0},
 		{"links are gone", append(slices.Repeat([]string{text(long, other) + list(items(0, 3)...)}, 6), text(long, other),
 			text(long, other), text(long, other)), Same, 0},
+		{"a new item with a short name", []string{list(items(0, 9)...) + named("Oak", "Elm"),
+			list(items(0, 9)...) + named("Ash", "Oak", "Elm")}, Changed, 2},
 		{"a new item", []string{list(items(0, 9)...), list(items(1, 10)...)}, Changed, 2},
 		{"known items in another order", []string{list(items(0, 9)...), list(items(3, 9)...), list(items(0, 6)...)}, Variant,
 			0},
