@@ -1,7 +1,6 @@
 package servemap_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"go/ast"
@@ -300,9 +299,7 @@ func TestPageInPlaceOfRobotsTxtIsToldOnce(t *testing.T) {
 		base.Ask(s, http.MethodGet, origin+"/robots.txt")
 	}
 	s.Shut()
-	if n := strings.Count(s.Logged.String(), "robots.txt does not name the sitemap"); n != 1 {
-		t.Errorf("it is said %d times: %s", n, s.Logged.String())
-	}
+	s.Logged.Want(t, 1, "robots.txt does not name the sitemap")
 }
 
 // TestSiteObeysTheRobotsTxtOfItsProgram checks that a site obeys its program's robots.txt, whichever handler
@@ -478,8 +475,8 @@ func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 }
 
 func TestSiteWithoutAStoreLearnsInMemoryAndSaysSoOnce(t *testing.T) {
-	var said bytes.Buffer
-	site, err := servemap.New(origin, nil, &servemap.Options{Logger: slog.New(slog.NewTextHandler(&said, nil))})
+	said := new(base.Log)
+	site, err := servemap.New(origin, nil, &servemap.Options{Logger: said.Logger()})
 	base.Check(t, err)
 	h := site.Wrap(testkit.Page("home"))
 	base.Ask(h, http.MethodGet, origin+"/")
@@ -488,9 +485,7 @@ func TestSiteWithoutAStoreLearnsInMemoryAndSaysSoOnce(t *testing.T) {
 		t.Errorf("%d pages are listed, want 1", n)
 	}
 	base.Check(t, site.Close(t.Context()))
-	if n := strings.Count(said.String(), "kept in memory"); n != 1 {
-		t.Errorf("said %d times: %s", n, said.String())
-	}
+	said.Want(t, 1, "kept in memory")
 }
 
 func TestEveryVerdictAndReasonHasAPublicConstant(t *testing.T) {

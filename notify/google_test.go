@@ -203,10 +203,8 @@ func TestMetricsSayHowTheEnginesAnswer(t *testing.T) {
 		r.Visit("/1") // a text that is replaced as a whole counts once it is seen again
 		time.Sleep(time.Hour)
 		scrape := func(allowed bool) string {
-			w := httptest.NewRecorder()
-			r.notifier.Metrics(func(*http.Request) bool { return allowed }).ServeHTTP(w,
-				httptest.NewRequest("GET", "/metrics", nil))
-			return w.Body.String()
+			metrics := r.notifier.Metrics(func(*http.Request) bool { return allowed })
+			return base.Ask(metrics, http.MethodGet, "/metrics").Body.String()
 		}
 		got := scrape(true)
 		for name, want := range map[string]float64{
@@ -319,9 +317,7 @@ func TestStatusSaysWhatKeepsGoogleFromBeingAsked(t *testing.T) {
 				if n := len(c.taken()); row.code == 429 && n != 2 {
 					t.Errorf("it was asked %d times in five hours, although it asked for three", n)
 				}
-				if n := r.logged("Search Console"); n != 1 {
-					t.Errorf("it was logged %d times:\n%s", n, r.Logged)
-				}
+				r.Logged.Want(t, 1, `msg="notify: Search Console"`)
 				r.changes("/1") // IndexNow continues
 				time.Sleep(10 * time.Minute)
 				r.wantPosts("/1")

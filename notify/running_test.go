@@ -260,13 +260,3 @@ func (r *runningSite) sent() (paths []string) {
 	}
 	return paths
 }
-
-// logged counts the lines of the log that hold a text.
-func (r *runningSite) logged(text string) (n int) {
-	for line := range strings.Lines(r.Logged.String()) {
-		if strings.Contains(line, text) {
-			n++
-		}
-	}
-	return n
-}

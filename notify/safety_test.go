@@ -143,8 +143,7 @@ func TestKeyFileIsServedAtItsNameOnly(t *testing.T) {
 		{"GET", "/KEY.txt", 418, ""},
 		{"GET", "/", 418, ""},
 	} {
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest(row.method, row.path, nil))
+		w := base.Ask(h, row.method, row.path)
 		if w.Code != row.code || w.Body.String() != row.body {
 			t.Errorf("%s %s: %d, %q; want %d, %q", row.method, row.path, w.Code, w.Body, row.code, row.body)
 		}

@@ -85,9 +85,7 @@ func TestAdminAnswersAtItsAddressAndTheInspectorByItsLink(t *testing.T) {
 	if out := must(t, "link", "-data", s.data); out != link+"\n" {
 		t.Errorf("the command prints %q, want %s", out, link)
 	}
-	if n := strings.Count(s.log.String(), key); n != 1 {
-		t.Errorf("the key is %d times in the log: %s", n, s.log)
-	}
+	s.log.Want(t, 1, key)
 	s.stop()
 	wantErrs(t, codeFailed, "no process with an inspector", "link", "-data", s.data)
 }

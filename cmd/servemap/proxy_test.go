@@ -226,9 +226,7 @@ func TestGatewayBeforePHPThatDoesNotReachItIsASiteThatDoesNotAnswer(t *testing.T
 			t.Errorf("%s: the status is\n%s", tt.name, out)
 		}
 	}
-	if n := strings.Count(s.log.String(), "the site answers again"); n != 1 {
-		t.Errorf("that it answers again was logged %d times:\n%s", n, s.log)
-	}
+	s.log.Want(t, 1, "the site answers again")
 }
 
 func TestAnswerThatBreaksOffIsNotTakenForAPage(t *testing.T) {

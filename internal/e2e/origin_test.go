@@ -292,9 +292,7 @@ func TestExploringTellsTheOwnerWhoForgotMountOfThatAlone(t *testing.T) {
 				t.Errorf("the hints are %q", hints)
 			}
 			base.Check(t, site.Close(context.Background()))
-			if n := log.Count("level=WARN"); n != 1 {
-				t.Errorf("%d warnings, want one: %s", n, log)
-			}
+			log.Want(t, 1, "level=WARN")
 		})
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"net/http/httptest"
 	"net/netip"
 	"net/url"
 	"os"
@@ -176,8 +175,7 @@ func (w *world) surfaces() map[string][]byte {
 	for _, view := range []string{"/", "/stats.json", "/pages", "/files", "/crawlers", "/pages?q=a"} {
 		out["inspector: "+view] = w.shown(view)
 	}
-	rec := httptest.NewRecorder()
-	w.Metrics(everybody).ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/", nil))
+	rec := base.Ask(w.Metrics(everybody), http.MethodGet, "/")
 	out["metrics"] = rec.Body.Bytes()
 	return out
 }
@@ -186,8 +184,7 @@ func everybody(*http.Request) bool { return true }
 
 // shown returns a view of the inspector.
 func (w *world) shown(view string) []byte {
-	rec := httptest.NewRecorder()
-	w.Inspector(everybody).ServeHTTP(rec, httptest.NewRequest(http.MethodGet, view, nil))
+	rec := base.Ask(w.Inspector(everybody), http.MethodGet, view)
 	if rec.Code != http.StatusOK {
 		w.Errorf("the inspector answers %s with %d: %s", view, rec.Code, rec.Body)
 	}

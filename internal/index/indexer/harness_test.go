@@ -343,9 +343,7 @@ func (r *rig) wantNoSuspects() {
 // wantLogged checks how often the log has a text.
 func (r *rig) wantLogged(text string, want int) {
 	r.Helper()
-	if n := strings.Count(r.log.String(), text); n != want {
-		r.Errorf("the log has %q %d times, want %d:\n%s", text, n, want, r.log)
-	}
+	r.log.Want(r, want, text)
 }
 
 // wantNoTrace checks that a text is nowhere in the store or the log.

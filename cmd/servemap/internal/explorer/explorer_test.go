@@ -84,12 +84,10 @@ func TestStartExploresAgainWhereTheSiteRefusedPages(t *testing.T) {
 			testkit.PageOfItsURL("/a", "/b")(w, r)
 		})
 		testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
-			for i, want := range tt.want {
+			for _, want := range tt.want {
 				e := &Explorer{Site: s.Site, Handler: s.Site.Wrap(h), Inside: true, Explored: explored, Log: s.Logged.Logger()}
 				e.AtStart(s.Context(), false, servemap.ExploreOptions{})
-				if n := strings.Count(s.Logged.String(), "msg=explored"); n != want {
-					t.Errorf("%s: start %d: explored %d times, want %d", tt.name, i, n, want)
-				}
+				s.Logged.Want(t, want, "msg=explored")
 				refused = ""
 			}
 		})
