@@ -281,9 +281,7 @@ func TestRobotsTxtNamesNoSitemapThatNothingServes(t *testing.T) {
 	s := testkit.Start(t, testkit.Setup{
 		Mount: func(site *servemap.Site) http.Handler { return site.Robots(http.HandlerFunc(own)) }})
 	base.Ask(s.Inspector(func(*http.Request) bool { return true }), http.MethodGet, "/")
-	if got := base.Ask(s, http.MethodGet, origin+"/robots.txt").Body.String(); got != file {
-		t.Errorf("nothing serves a sitemap: %q, want %q", got, file)
-	}
+	base.Equal(t, base.Ask(s, http.MethodGet, origin+"/robots.txt").Body.String(), file, "nothing serves a sitemap")
 	s.Wrap(nil)
 	if got := base.Ask(s, http.MethodGet, origin+"/robots.txt").Body.String(); !strings.HasSuffix(got,
 		"/sitemap.xml\n\n"+file) {

@@ -150,9 +150,8 @@ func TestOnlyPagesThatWereListedMayBeTold(t *testing.T) {
 	} {
 		for _, left := range []servemap.Reason{"", servemap.ReasonGone, servemap.ReasonNoIndex, reason} {
 			want := slices.Contains(gone, reason) && slices.Contains(gone, left)
-			if got := mayTell(servemap.Explanation{Reason: reason}, change{removed: true, reason: left}); got != want {
-				t.Errorf("a page that left for %q and is out for %q: %v, want %v", left, reason, got, want)
-			}
+			base.Equal(t, mayTell(servemap.Explanation{Reason: reason}, change{removed: true, reason: left}), want,
+				"a page that left for %q and is out for %q", left, reason)
 		}
 	}
 	for status, want := range map[int]bool{200: true, 304: true, 302: false, 401: false, 403: false, 404: false,

@@ -236,9 +236,7 @@ func TestForgottenPageStaysOut(t *testing.T) {
 	base.Await(t, "what a visit shows is learned", func() bool { return slices.Contains(listed(t, s.data), "/a.html") })
 	sameStrings(t, "listed", listed(t, s.data), "/", "/a.html", "/delete.html")
 	s.stop()
-	if out := must(t, "forget", "-data", s.data, "/delete.html"); out != "/delete.html"+stays {
-		t.Errorf("while nothing is served: %q", out)
-	}
+	base.Equal(t, must(t, "forget", "-data", s.data, "/delete.html"), "/delete.html"+stays, "while nothing is served")
 	sameStrings(t, "listed while nothing is served", listed(t, s.data), "/", "/a.html")
 	wantErrs(t, codeDone, "No process serves the site: this is what is stored.\n", "explain", "-data", s.data, "/a.html")
 	wantErrs(t, codeFailed, "no process serves the site", "explore", "-data", s.data)

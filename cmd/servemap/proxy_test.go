@@ -141,9 +141,7 @@ func TestSiteThatIsThisProcessIsRefused(t *testing.T) {
 	} {
 		v := &settings.Settings{}
 		v.To, v.Listen = tt.to, tt.listen
-		if got := loops(v); got != tt.want {
-			t.Errorf("%s, which listens at %s: %v", tt.to, tt.listen, got)
-		}
+		base.Equal(t, loops(v), tt.want, "%s, which listens at %s", tt.to, tt.listen)
 	}
 }
 

@@ -96,9 +96,7 @@ never = [NEVER]
 	for range 3 {
 		s.log.Await(t, "commands are answered")
 	}
-	if linked := must(t, "link", "-data", dir+"/b"); linked != link {
-		t.Errorf("a new reading of the settings ended the link %sit is %s", link, linked)
-	}
+	base.Equal(t, must(t, "link", "-data", dir+"/b"), link, "the link after a new reading of the settings")
 	wantOut(t, codeNo, "`never` names it", "explain", "-data", dir+"/b", "/a.html")
 	if out := must(t, "status", "-data", dir+"/b"); !strings.Contains(out, "is named by `never`.") ||
 		strings.Contains(out, " -never") {

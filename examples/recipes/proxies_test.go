@@ -65,9 +65,7 @@ func TestNginxPassesWebSocketsEventsAndLargeBodies(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			conn, err := net.Dial("tcp", at)
-			if err != nil {
-				t.Fatal(err)
-			}
+			base.Check(t, err)
 			defer conn.Close()
 			_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
 			fmt.Fprint(conn, row.sends+row.then)

@@ -25,9 +25,7 @@ func TestCommandsOfTheDocsFindWhatTheyName(t *testing.T) {
 		text, err := os.ReadFile(name)
 		for _, m := range spoken.FindAllStringSubmatch(string(text), -1) {
 			found++
-			if fault := leadsNowhere(filepath.Join(root, m[1]), strings.Fields(m[2])); fault != "" {
-				t.Errorf("%s: %s: %s", name, m[0], fault)
-			}
+			base.Equal(t, leadsNowhere(filepath.Join(root, m[1]), strings.Fields(m[2])), "", "%s: %s", name, m[0])
 		}
 		return err
 	}))

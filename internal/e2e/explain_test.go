@@ -73,12 +73,9 @@ func TestEvidenceIsSaidOnlyWhereItCounts(t *testing.T) {
 		for location, want := range map[string]string{"/stays": "listed link [link]", "/leaves": "gone gone []",
 			"/private": "excluded private []"} {
 			e := s.Explained(location)
-			if got := fmt.Sprint(e.Verdict, " ", e.Reason, " ", e.Evidence); got != want {
-				t.Errorf("%s is %s, want %s", location, got, want)
-			}
-			if says := strings.Contains(ask("page?u="+location), "A listed page links to it"); says != e.Listed() {
-				t.Errorf("%s: the inspector says of links: %v", location, says)
-			}
+			base.Equal(t, fmt.Sprint(e.Verdict, " ", e.Reason, " ", e.Evidence), want, "%s", location)
+			base.Equal(t, strings.Contains(ask("page?u="+location), "A listed page links to it"), e.Listed(),
+				"%s: the inspector says of links", location)
 		}
 	})
 }
@@ -229,9 +226,7 @@ func TestChangesTellsWhatWasAddedChangedAndRemoved(t *testing.T) {
 				}
 				got = append(got, kind+" "+strings.TrimPrefix(c.URL, testkit.Origin))
 			}
-			if all := strings.Join(got, ", "); all != want {
-				s.Errorf("the changes are %s, want %s", all, want)
-			}
+			base.Equal(s, strings.Join(got, ", "), want, "the changes")
 		}
 		for _, path := range []string{"/", "/a", "/b"} {
 			s.Get(path)
@@ -315,9 +310,7 @@ func TestExplainSaysThatNoPageLinksToAPageAnyMore(t *testing.T) {
 		s.Settle()
 		for location, want := range map[string]string{"/stays": messages.WasLinked,
 			"/linked": "It is listed: a listed page links to it."} {
-			if text := s.Explained(location).Text; text != want {
-				t.Errorf("%s: %q, want %q", location, text, want)
-			}
+			base.Equal(t, s.Explained(location).Text, want, "%s", location)
 		}
 	})
 }

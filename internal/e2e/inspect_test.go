@@ -471,9 +471,7 @@ func TestInspectorShowsHostileInputAsText(t *testing.T) {
 			"Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow", "Referrer-Policy": "no-referrer",
 			"X-Content-Type-Options": "nosniff",
 		} {
-			if got := a.Header.Get(name); got != want {
-				t.Errorf("%s is %q, want %q", name, got, want)
-			}
+			base.Equal(t, a.Header.Get(name), want, "%s", name)
 		}
 		rest, ok := strings.CutPrefix(a.Header.Get("Content-Security-Policy"),
 			"default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors "+

@@ -157,9 +157,7 @@ func TestTheOwnerSeesBrokenLinksAndWhatWaits(t *testing.T) {
 			}
 			Chains [][]struct{ URL, To string }
 		}
-		if err := json.Unmarshal([]byte(ask("links.json")), &got); err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, json.Unmarshal([]byte(ask("links.json")), &got))
 		if len(got.Broken) != 2 || !strings.HasSuffix(got.Broken[0].URL, "/missing") || got.Broken[0].Status != 404 ||
 			len(got.Broken[0].From) != 2 || got.Broken[0].Followed < 1 || got.Broken[1].Status != 500 {
 			t.Errorf("broken links: %+v", got.Broken)
@@ -422,9 +420,7 @@ func TestDaysCountEachChange(t *testing.T) {
 				Days []struct{ Added, Changed, Listed int }
 			}
 		}
-		if err := json.Unmarshal([]byte(owner(s)("stats.json")), &got); err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, json.Unmarshal([]byte(owner(s)("stats.json")), &got))
 		added, changed := 0, 0
 		for _, d := range got.History.Days {
 			added, changed = added+d.Added, changed+d.Changed

@@ -55,9 +55,7 @@ func TestSectionsHaveFilesOfTheirOwn(t *testing.T) {
 				s.Errorf("%s is not among %s", name, names)
 			}
 		}
-		if got := s.Get("/sitemap-blog-3.xml").Status; got != http.StatusNotFound {
-			s.Errorf("a part that is not there: %d", got)
-		}
+		base.Equal(s, s.Get("/sitemap-blog-3.xml").Status, http.StatusNotFound, "a part that is not there")
 	})
 }
 

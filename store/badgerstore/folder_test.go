@@ -102,9 +102,7 @@ func TestFolderThatIsElsewhereIsNotWritten(t *testing.T) {
 				}
 			}
 			wantValue(t, s, "k", "1")
-			if after := files(place); after != before {
-				t.Errorf("in its place were %s, are %s", before, after)
-			}
+			base.Equal(t, files(place), before, "the files in its place")
 			base.Check(t, errors.Join(os.RemoveAll(place), os.Rename(elsewhere, place)))
 			mustPut(t, s, "k", "3")
 			healthy(t, s)

@@ -141,9 +141,7 @@ func TestMissingTableIsMade(t *testing.T) {
 					_ = put(s, "new", "1")
 					mustPut(t, s, "new", "1")
 				}
-				if kept := get(t, s, "k") == "1"; kept != c.kept {
-					t.Errorf("the records were kept: %t, want %t", kept, c.kept)
-				}
+				base.Equal(t, get(t, s, "k") == "1", c.kept, "the records were kept")
 				if told := log.Count("the site is learned from the start") == 1; told == c.kept {
 					t.Errorf("the log tells that the records are lost: %t, want %t:\n%s", told, !c.kept, log)
 				}

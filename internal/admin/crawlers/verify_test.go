@@ -129,9 +129,7 @@ func TestDNSIsAskedInBothDirections(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
-				if got := lookup(t.Context(), tt.dns, tt.engine, netip.MustParseAddr(addr)); got != tt.want {
-					t.Errorf("it is confirmed: %t, want %t", got, tt.want)
-				}
+				base.Equal(t, lookup(t.Context(), tt.dns, tt.engine, netip.MustParseAddr(addr)), tt.want, "it is confirmed")
 				if asked := tt.dns.asked.Load(); asked != tt.asks || time.Since(began) > lookupPatience {
 					t.Errorf("the DNS was asked %d times in %v, want %d", asked, time.Since(began), tt.asks)
 				}

@@ -207,30 +207,20 @@ func TestGuessingAPasswordIsSlow(t *testing.T) {
 			if n := answered(1000, from); n != 1 {
 				t.Errorf("%s has %d guesses a minute later", name, n)
 			}
-			if status := try(from(0), "correct horse"); status != http.StatusTooManyRequests {
-				t.Errorf("%s may try the right one too: %d", name, status)
-			}
+			base.Equal(t, try(from(0), "correct horse"), http.StatusTooManyRequests, "%s may try the right one too", name)
 		}
 		for name, from := range map[string]string{"another network": "192.0.2.1",
 			"another network by IPv6": "2001:db8:1:2::1", "one that asks without a password": "192.0.2.9"} {
-			if status := try(from, ""); status != http.StatusUnauthorized {
-				t.Errorf("%s: %d, want that the password is asked for", name, status)
-			}
-			if status := try(from, "correct horse"); status != http.StatusOK {
-				t.Errorf("%s, with the password: %d", name, status)
-			}
+			base.Equal(t, try(from, ""), http.StatusUnauthorized, "%s", name)
+			base.Equal(t, try(from, "correct horse"), http.StatusOK, "%s, with the password", name)
 		}
 		answered(100_000, func(n int) string { return fmt.Sprintf("2001:db8:%x:%x::1", n>>16, n&0xffff) })
 		if n := answered(10_000, func(n int) string { return fmt.Sprintf("2001:db8:ffff:%x::1", n) }); n > 0 {
 			t.Errorf("who has ten thousand networks more has %d guesses more", n)
 		}
-		if status := try("192.0.2.200", "correct horse"); status != http.StatusOK {
-			t.Errorf("the owner is shut out by many networks: %d", status)
-		}
+		base.Equal(t, try("192.0.2.200", "correct horse"), http.StatusOK, "the owner is shut out by many networks")
 		time.Sleep(11 * time.Minute)
-		if status := try(one(0), "correct horse"); status != http.StatusOK {
-			t.Errorf("after a while: %d", status)
-		}
+		base.Equal(t, try(one(0), "correct horse"), http.StatusOK, "after a while")
 		if text := log.String(); strings.Count(text, "\n") != 2 || !strings.Contains(text, "with the right one too") ||
 			strings.Contains(text, "198.51.100") || strings.Contains(text, "correct") {
 			t.Errorf("the log: %s", text)

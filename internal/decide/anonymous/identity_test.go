@@ -39,9 +39,7 @@ func TestHeadersThatNameAUserMakeAClientKnown(t *testing.T) {
 	for name, who := range named(t, "users.txt", 325) {
 		h := http.Header{}
 		h.Set(name, "x")
-		if why := Credentials(&http.Request{Header: h}, Benign{}); why != eligibility.IdentityHeader {
-			t.Errorf("%s: %s is %v", who, name, why)
-		}
+		base.Equal(t, Credentials(&http.Request{Header: h}, Benign{}), eligibility.IdentityHeader, "%s: %s", who, name)
 	}
 }
 

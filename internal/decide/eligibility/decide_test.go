@@ -123,9 +123,7 @@ func TestBesidesHasWhatKeepsAPageOutOnceTheReasonIsGone(t *testing.T) {
 func TestReasonsThatOtherPagesDecideAreNotOvertaken(t *testing.T) {
 	for why, want := range map[Reason]bool{NoIndex: true, Duplicate: false, SoftNotFound: false, Growth: false} {
 		r := Record{Standing: why.Standing(), Witnessed: true, Evidence: Evidence{Link: true}}
-		if got := Overtaken(r, Context{}); got != want {
-			t.Errorf("%v is overtaken: %t", why, got)
-		}
+		base.Equal(t, Overtaken(r, Context{}), want, "%v is overtaken", why)
 	}
 }
 

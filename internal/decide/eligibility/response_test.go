@@ -128,9 +128,8 @@ func TestOnlyATextAtRobotsTxtIsARobotsFile(t *testing.T) {
 	}
 	for status := range 1000 {
 		want := status == 200 || status == 404 || status == 410
-		if got := RobotsTxt(text(rules, func(r *response.Response) { r.Status = status })); got != want {
-			t.Errorf("%d shows the robots.txt: %v, want %v", status, got, want)
-		}
+		base.Equal(t, RobotsTxt(text(rules, func(r *response.Response) { r.Status = status })), want,
+			"%d shows the robots.txt", status)
 	}
 }
 
@@ -229,9 +228,7 @@ func TestRedirectsToALoginAreRecognised(t *testing.T) {
 
 func TestRuleMayIgnoreCacheControl(t *testing.T) {
 	rs, err := NewRules([]Rule{{Pattern: "/wiki/", IgnoreCacheControl: true}, {Pattern: "/wiki/User:", Listing: Never}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	page := func(cacheControl, robots string) *response.Response {
 		return ok(func(r *response.Response) { r.Header.CacheControl, r.Header.RobotsTag = cacheControl, robots })
 	}

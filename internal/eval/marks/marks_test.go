@@ -129,8 +129,6 @@ func TestADateBetweenTwoFetchesStandsForTheLaterOne(t *testing.T) {
 		p.note(&fetch{Unix: unix, Truth: truthSame})
 	}
 	for date, want := range map[int64]int64{0: 0, 5: 0, 10: 0, 11: 20, 20: 20, 25: 30, 31: 0} {
-		if got := p.fetchOf(date); got != want {
-			t.Errorf("the date %d stands for %d, want %d", date, got, want)
-		}
+		base.Equal(t, p.fetchOf(date), want, "the date %d stands for", date)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/servemap/servemap/internal/decide/rate"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // Pages of all rates have nearly all a word after a month, and it is right for more of them than any other way's.
@@ -82,9 +83,7 @@ func TestLifeIsJudgedByWhatThePageDidNext(t *testing.T) {
 	for i := range 600 {
 		text += fmt.Sprintf("daily\t%d\t%d\n", start+i*int(day), i)
 	}
-	if err := os.WriteFile(file, []byte(text+fmt.Sprintf("once\t%d\t1\n", start)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, os.WriteFile(file, []byte(text+fmt.Sprintf("once\t%d\t1\n", start)), 0o600))
 	pages, err := readHistories(file)
 	if err != nil || len(pages) != 2 {
 		t.Fatalf("%d pages, %v", len(pages), err)
@@ -94,8 +93,6 @@ func TestLifeIsJudgedByWhatThePageDidNext(t *testing.T) {
 		if got := [2]rate.Freq{l.lo[2], l.hi[2]}; got != want || !l.judged[3] {
 			t.Errorf("%v is right, want %v", got, want)
 		}
-		if word := l.words[2][0]; word != want[1] {
-			t.Errorf("the word is %v, want %v", word, want[1])
-		}
+		base.Equal(t, l.words[2][0], want[1], "the word")
 	}
 }

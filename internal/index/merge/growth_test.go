@@ -41,9 +41,8 @@ func TestLinksListSoManyPagesADay(t *testing.T) {
 			w.wantVerdict("/day/1", waiting, eligibility.Growth)
 			tried := visits.Page("/day/1", html("day"), w.now)
 			w.site.ReadToTry(tried)
-			if got := New(txn.New(maps.Clone(w.records)), w.site, w.now).Try(tried).Reason; got != eligibility.Growth {
-				w.Errorf("what is tried is %s", got)
-			}
+			base.Equal(w, New(txn.New(maps.Clone(w.records)), w.site, w.now).Try(tried).Reason, eligibility.Growth,
+				"what is tried")
 			w.wait(24 * time.Hour)
 			see()
 			w.wantListed("/", "/day/1")

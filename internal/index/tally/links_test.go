@@ -19,13 +19,9 @@ import (
 func reading(t *testing.T, page, query string, at time.Time, links ...string) *observation.Observation {
 	t.Helper()
 	origin, err := location.ParseOrigin("https://e.x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	norm, err := location.New(origin, location.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	body := "<!doctype html><title>x</title><main>"
 	for _, l := range links {
 		body += `<a href="` + l + `">` + l + `</a> `

@@ -60,9 +60,8 @@ func TestBaseResolvesTheBaseElement(t *testing.T) {
 		{"location longer than is read", filled("/a?", maxInput+1), "/docs/", Result{Reason: ReasonTooLong}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := n.Resolve(n.Base(tt.location, tt.href), "x"); got != tt.want {
-				t.Errorf("with the base %.60q at %.60q: %+v, want %+v", tt.href, tt.location, got, tt.want)
-			}
+			base.Equal(t, n.Resolve(n.Base(tt.location, tt.href), "x"), tt.want,
+				"with the base %.60q at %.60q", tt.href, tt.location)
 		})
 	}
 }

@@ -30,9 +30,7 @@ func TestParseOriginBringsOriginsIntoOneForm(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o, err := ParseOrigin(tt.in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			base.Check(t, err)
 			if o.String() != tt.want || o.Host() != tt.host || o.Folder() != tt.folder {
 				t.Errorf("ParseOrigin(%q) = %q, host %q, folder %q; want %q, %q, %q",
 					tt.in, o, o.Host(), o.Folder(), tt.want, tt.host, tt.folder)

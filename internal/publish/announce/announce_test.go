@@ -178,9 +178,8 @@ func TestEditedRobotsTxtIsSentWhole(t *testing.T) {
 			}
 		}
 	}
-	if got := fetch(t, around(http.HandlerFunc(file), ""), http.MethodGet).head.Get("Cache-Control"); got != "max-age=60" {
-		t.Errorf("the owner's Cache-Control became %q", got)
-	}
+	base.Equal(t, fetch(t, around(http.HandlerFunc(file), ""), http.MethodGet).head.Get("Cache-Control"), "max-age=60",
+		"the owner's Cache-Control")
 }
 
 // The program alone answers where there is nothing to add, in all the ways in which clients ask.

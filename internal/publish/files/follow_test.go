@@ -11,6 +11,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/schema/shards"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func TestNothingIsMadeBeforeFollow(t *testing.T) {
@@ -54,9 +55,7 @@ func TestFollowMakesFilesAnewWhereItMakesADifference(t *testing.T) {
 				before := s.scans.Load()
 				s.files.Follow(tt.to)
 				s.render()
-				if anew := s.scans.Load() > before; anew != tt.anew {
-					t.Errorf("the files were made anew: %v, want %v", anew, tt.anew)
-				}
+				base.Equal(t, s.scans.Load() > before, tt.anew, "the files were made anew")
 			})
 		})
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/schema/codec"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 const noon = moment.Time(1_700_000_000_000)
@@ -23,8 +24,6 @@ func TestFewPagesLeaveADayByAnswersOfTheMoment(t *testing.T) {
 		{"a hundredth of a large site", 19, 2000, 0, true}, {"more than that", 21, 2000, 0, false},
 	} {
 		r := codec.Read[Refusals]((&Refusals{noon, tt.left}).Encode())
-		if may := r.At(noon.Add(tt.later)).Few(tt.listed); may != tt.may {
-			t.Errorf("%s: another page may leave: %t, want %t", tt.name, may, tt.may)
-		}
+		base.Equal(t, r.At(noon.Add(tt.later)).Few(tt.listed), tt.may, "%s: another page may leave", tt.name)
 	}
 }

@@ -90,8 +90,6 @@ func TestServes(t *testing.T) {
 		{"a name that begins alike", "site-data", false},
 		{"above it", ".", false},
 	} {
-		if got := Serves(dir, filepath.Join(root, tt.other)); got != tt.want {
-			t.Errorf("%s: %v", tt.name, got)
-		}
+		base.Equal(t, Serves(dir, filepath.Join(root, tt.other)), tt.want, "%s", tt.name)
 	}
 }

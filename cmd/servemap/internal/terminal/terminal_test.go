@@ -72,9 +72,7 @@ func TestConcealHidesPasswordsAlone(t *testing.T) {
 		{"error: mail me@example.com is refused", "error: mail me@example.com is refused"},
 		{"at 10:30 see user@host", "at 10:30 see user@host"},
 	} {
-		if got := Conceal(tt.text); got != tt.want {
-			t.Errorf("%q became %q, want %q", tt.text, got, tt.want)
-		}
+		base.Equal(t, Conceal(tt.text), tt.want, "%q", tt.text)
 	}
 }
 
@@ -84,8 +82,6 @@ func TestConcealURLsKeepsPatternsAndMailAddresses(t *testing.T) {
 		{"never = ['/user:*/@x', 'a:b@c']", "never = ['/user:*/@x', 'a:b@c']"},
 		{"robots-text = 'User-agent: * # mailto:ops@example.com'", "robots-text = 'User-agent: * # mailto:ops@example.com'"},
 	} {
-		if got := ConcealURLs(tt.text); got != tt.want {
-			t.Errorf("%q became %q, want %q", tt.text, got, tt.want)
-		}
+		base.Equal(t, ConcealURLs(tt.text), tt.want, "%q", tt.text)
 	}
 }
