@@ -61,9 +61,7 @@ func (r *runningSite) wantOnceOrTwice(paths ...string) {
 			times[path] = append(times[path], p.at)
 		}
 	}
-	if got := slices.Sorted(maps.Keys(times)); !slices.Equal(got, paths) {
-		r.Errorf("sent were %v, want %v", got, paths)
-	}
+	base.EqualLists(r, slices.Sorted(maps.Keys(times)), paths, "sent were")
 	for path, at := range times {
 		if len(at) > 2 || len(at) == 2 && at[1].Sub(at[0]) < leaseFor {
 			r.Errorf("%s was sent at %v", path, at)
@@ -96,9 +94,7 @@ func TestFleetSendsOnce(t *testing.T) {
 			}
 		}
 		time.Sleep(10 * time.Minute)
-		if sent := r.sent(); !slices.Equal(sent, want) {
-			t.Errorf("sent are %q, want %q", sent, want)
-		}
+		base.EqualLists(t, r.sent(), want, "sent")
 	})
 }
 

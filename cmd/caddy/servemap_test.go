@@ -239,9 +239,7 @@ func TestSectionsKeepTheirOrder(t *testing.T) {
 	for _, r := range h.rules() {
 		got += r.Section
 	}
-	if got != "abcdefghijklmnopqrstuvwxyz" {
-		t.Errorf("the order is %s", got)
-	}
+	base.Equal(t, got, "abcdefghijklmnopqrstuvwxyz", "the order")
 }
 
 // Behind something that has the origin's name, the site asks itself, by the handlers of its own server.

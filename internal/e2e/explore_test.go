@@ -13,6 +13,7 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // explore explores a site inside. It fails the test if the exploration ends too early.
@@ -80,9 +81,7 @@ func TestExplorerTakesAPageThatIsLongerThanWhatIsReadOfIt(t *testing.T) {
 	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
 		done := explore(s, servemap.ExploreOptions{})
 		s.WantListed("/", "/long")
-		if got := done.Links["large"]; !slices.Equal(got, []string{"https://example.com/endless"}) {
-			s.Errorf("too large are %v", got)
-		}
+		base.EqualLists(s, done.Links["large"], []string{"https://example.com/endless"}, "too large")
 	})
 }
 

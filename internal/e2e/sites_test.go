@@ -85,9 +85,7 @@ func TestEachHostThatTheOwnerAllowsHasASitemapOfItsOwn(t *testing.T) {
 		for _, after := range []time.Duration{0, time.Hour, 100 * 24 * time.Hour} { // for most of this they rest
 			time.Sleep(after)
 			for host, want := range map[string][]string{"one.example": {"/", "/about"}, "two.example": {"/", "/news"}} {
-				if got := listedOf(t, host, ask(host, "/sitemap.xml", bob)); !slices.Equal(got, want) {
-					t.Errorf("%v later %s lists %q, want %q", after, host, got, want)
-				}
+				base.EqualLists(t, listedOf(t, host, ask(host, "/sitemap.xml", bob)), want, "%v later %s lists", after, host)
 			}
 		}
 		for _, host := range []string{"stranger.test", "b\u00fccher.example", "one.example:0443", "%6fne.example",

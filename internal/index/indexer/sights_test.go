@@ -120,9 +120,7 @@ func TestSightsAreStoredInTheEnd(t *testing.T) {
 			}
 			r.flush()
 			r.wantListed("/", "/a", "/b")
-			if after.Dates != before.Dates {
-				t.Errorf("dates were %+v, are %+v", before.Dates, after.Dates)
-			}
+			base.Equal(t, after.Dates, before.Dates, "the dates after a visit")
 		})
 	}
 }
