@@ -389,8 +389,8 @@ func (c *crawl) cure(add string) string {
 // fewPages is how many pages a crawl finds at most of a site whose links are written by scripts.
 const fewPages = 3
 
-// write writes the sitemap, each file in one step. An index comes after its parts. If cut says why the crawl is not
-// whole, and cure what to do, a file that has more stays.
+// write writes the sitemap, each file in one step. An index comes after its parts. A file that has more
+// pages stays if cut says why the crawl is not whole, and cure what to do; one that has twice as many stays in any case.
 func (c *crawl) write(ctx context.Context, files http.Handler, cut, cure string) error {
 	name := c.Name + ".xml"
 	code, text := fetch(files, c.Origin+"/"+name)
@@ -410,9 +410,13 @@ func (c *crawl) write(ctx context.Context, files http.Handler, cut, cure string)
 		_, err := c.streams.out.Write(text)
 		return err
 	}
-	if there, err := c.dir.ReadFile(filepath.Base(c.out)); cut != "" && err == nil {
+	if there, err := c.dir.ReadFile(filepath.Base(c.out)); err == nil {
 		was := size(ctx, there, func(part string) []byte { text, _ := c.dir.ReadFile(path.Base(part)); return text })
-		if was > size(ctx, text, func(part string) []byte { _, text := fetch(files, part); return text }) {
+		is := size(ctx, text, func(part string) []byte { _, text := fetch(files, part); return text })
+		if cut == "" && 2*is < was { // as behind a log-in, or while all pages say that the site is closed
+			cut, cure = "the site shows less than half of the pages that it had", "if that is right, remove the file"
+		}
+		if cut != "" && is < was {
 			return exit{codeNo, fmt.Sprintf("%s; %s is kept, since it has more pages. %s, or give another -out", cut, c.out,
 				strings.ToUpper(cure[:1])+cure[1:])}
 		}

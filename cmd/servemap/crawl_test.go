@@ -653,6 +653,39 @@ func TestCrawlThatLostPagesSaysSoAndKeepsAFileThatHasMore(t *testing.T) {
 	}
 }
 
+// A crawl by night meets a log-in, a maintenance page or a menu that scripts make now.
+func TestCrawlOfASiteThatLostHalfOfItsPagesKeepsTheFile(t *testing.T) {
+	var links atomic.Int64
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "<!doctype html><title>%s</title><p>A text that only the page %[1]s has.", r.URL.Path)
+		for n := range links.Load() {
+			fmt.Fprintf(w, "<a href=/%d>x</a>", n)
+		}
+	}))
+	defer site.Close()
+	out := filepath.Join(t.TempDir(), "sitemap.xml")
+	for _, tt := range []struct {
+		name        string
+		links       int64
+		code, pages int
+	}{
+		{"whole", 7, codeDone, 8},
+		{"a third", 2, codeNo, 8},
+		{"half", 3, codeDone, 4},
+		{"it grows", 9, codeDone, 10},
+	} {
+		links.Store(tt.links)
+		code, says, errs := call(t, "crawl", site.URL, "-out", out)
+		text, err := os.ReadFile(out)
+		base.Check(t, err)
+		if n := strings.Count(string(text), "<loc>"); code != tt.code || n != tt.pages || (code == codeNo) != strings.Contains(errs,
+			"the site shows less than half of the pages that it had; "+out+" is kept, since it has more pages. If that is right, "+
+				"remove the file, or give another -out") {
+			t.Errorf("%s: code %d, %d pages, %s%s", tt.name, code, n, says, errs)
+		}
+	}
+}
+
 // What crawl lists, check has nothing against: what a log-in is, and a stub, one law says for both.
 func TestCheckFindsNoFaultInWhatCrawlWrites(t *testing.T) {
 	const field = "<form><input type=password></form>"
