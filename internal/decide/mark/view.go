@@ -66,6 +66,7 @@ type block struct {
 	price  bool   // a short text that names one
 	back   bool   // a price that the page showed before, and others meanwhile
 	card   uint16 // key of the link that a price stands beside, 0 if there is none
+	name   uint16 // key of its text with all numbers, for the prices beside it
 	title  uint16 // key of a title of the same words, if it is a heading, else 0
 }
 
@@ -267,7 +268,7 @@ func (r *reading) block(b *html.Block) block {
 	out := block{size: int32(r.weight), place: keyOf(b.Place), link: b.Links > 0, beside: b.Beside, swept: b.Repeats}
 	out.item = out.link && r.weight < longestItem
 	out.price = r.amount && r.weight <= longestFact && !out.link && !out.beside
-	text := r.folded
+	text, name := r.folded, r.folded
 	if r.weight <= longestDated && strings.ContainsAny(b.Text, "0123456789") {
 		var year bool
 		var days uint32
@@ -289,9 +290,10 @@ func (r *reading) block(b *html.Block) block {
 		out.line = keyOf(xxh3.HashSeed(beginning(r.folded), r.seed+b.Place)) | 1
 	}
 	if b.Heading {
-		text = letters(text)
+		text, name = letters(text), letters(name)
 		out.title = keyOf(xxh3.HashSeed(text, r.seed+2))
 	}
+	out.name = keyOf(xxh3.HashSeed(name, r.seed))
 	seed := r.seed
 	if b.Beside {
 		seed += 2
@@ -309,7 +311,7 @@ func (b *block) belongTo(owner *block) {
 	if owner.link {
 		b.hash = ^b.hash
 		if b.price {
-			b.key, b.card = keyOf(b.hash), owner.key
+			b.key, b.card = keyOf(b.hash), owner.name
 		}
 	}
 }
