@@ -243,7 +243,7 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 	} else if n > 0 {
 		cut, cure = "the site refused "+words.Count(n, "page")+", or did not answer", "crawl it again later"
 	}
-	wrote := c.write(ctx, files, cut, cure)
+	wrote := c.write(ctx, a, files, cut, cure)
 	if found.to = c.out; wrote != nil || c.out == "-" {
 		found.to = ""
 	}
@@ -391,7 +391,8 @@ const fewPages = 3
 
 // write writes the sitemap, each file in one step. An index comes after its parts. A file that has more
 // pages stays if cut says why the crawl is not whole, and cure what to do; one that has twice as many stays in any case.
-func (c *crawl) write(ctx context.Context, files http.Handler, cut, cure string) error {
+// Of its pages those count that no rule of this crawl keeps out.
+func (c *crawl) write(ctx context.Context, a *answers, files http.Handler, cut, cure string) error {
 	name := c.Name + ".xml"
 	code, text := fetch(files, c.Origin+"/"+name)
 	if code != http.StatusOK {
@@ -411,10 +412,15 @@ func (c *crawl) write(ctx context.Context, files http.Handler, cut, cure string)
 		return err
 	}
 	if there, err := c.dir.ReadFile(filepath.Base(c.out)); err == nil {
-		was := size(ctx, there, func(part string) []byte { text, _ := c.dir.ReadFile(path.Base(part)); return text })
-		is := size(ctx, text, func(part string) []byte { _, text := fetch(files, part); return text })
+		was := size(ctx, there, func(part string) []byte { text, _ := c.dir.ReadFile(path.Base(part)); return text },
+			func(page string) bool {
+				e, err := a.site.Explain(ctx, page)
+				return err != nil || string(e.Reason) != eligibility.RuleNever.String()
+			})
+		is := size(ctx, text, func(part string) []byte { _, text := fetch(files, part); return text },
+			func(string) bool { return true })
 		if cut == "" && 2*is < was { // as behind a log-in, or while all pages say that the site is closed
-			cut, cure = "the site shows less than half of the pages that it had", "if that is right, remove the file"
+			cut, cure = "the crawl found less than half of the pages that the file has", "if that is right, remove the file"
 		}
 		if cut != "" && is < was {
 			return exit{codeNo, fmt.Sprintf("%s; %s is kept, since it has more pages. %s, or give another -out", cut, c.out,
@@ -430,16 +436,17 @@ func (c *crawl) write(ctx context.Context, files http.Handler, cut, cure string)
 	return c.replace(filepath.Base(c.out), text)
 }
 
-// size returns how many pages a sitemap has, in its parts if it is an index.
-func size(ctx context.Context, text []byte, part func(string) []byte) int {
+// size returns how many pages that count a sitemap has, in its parts if it is an index.
+func size(ctx context.Context, text []byte, part func(string) []byte, counts func(page string) bool) int {
 	var all []string
 	index, _ := sitemap.Read(ctx, text, func(at string) { all = append(all, at) })
-	if !index {
-		return len(all)
-	}
 	n := 0
 	for _, at := range all {
-		n += size(ctx, part(at), func(string) []byte { return nil }) // an index has no index
+		if index {
+			n += size(ctx, part(at), func(string) []byte { return nil }, counts) // an index has no index
+		} else if counts(at) {
+			n++
+		}
 	}
 	return n
 }

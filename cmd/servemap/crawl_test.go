@@ -659,7 +659,7 @@ func TestCrawlOfASiteThatLostHalfOfItsPagesKeepsTheFile(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "<!doctype html><title>%s</title><p>A text that only the page %[1]s has.", r.URL.Path)
 		for n := range links.Load() {
-			fmt.Fprintf(w, "<a href=/%d>x</a>", n)
+			fmt.Fprintf(w, "<a href=/p%d>x</a>", n)
 		}
 	}))
 	defer site.Close()
@@ -667,19 +667,22 @@ func TestCrawlOfASiteThatLostHalfOfItsPagesKeepsTheFile(t *testing.T) {
 	for _, tt := range []struct {
 		name        string
 		links       int64
+		never       string
 		code, pages int
 	}{
-		{"whole", 7, codeDone, 8},
-		{"a third", 2, codeNo, 8},
-		{"half", 3, codeDone, 4},
-		{"it grows", 9, codeDone, 10},
+		{"whole", 7, "/none", codeDone, 8},
+		{"a third", 2, "/none", codeNo, 8},
+		{"half", 3, "/none", codeDone, 4},
+		{"it grows", 9, "/none", codeDone, 10},
+		{"a third, and the owner forbids one page", 2, "/p8", codeNo, 10},
+		{"the owner forbids all but one", 9, "/p", codeDone, 1},
 	} {
 		links.Store(tt.links)
-		code, says, errs := call(t, "crawl", site.URL, "-out", out)
+		code, says, errs := call(t, "crawl", site.URL, "-out", out, "-never", tt.never)
 		text, err := os.ReadFile(out)
 		base.Check(t, err)
 		if n := strings.Count(string(text), "<loc>"); code != tt.code || n != tt.pages || (code == codeNo) != strings.Contains(errs,
-			"the site shows less than half of the pages that it had; "+out+" is kept, since it has more pages. If that is right, "+
+			"the crawl found less than half of the pages that the file has; "+out+" is kept, since it has more pages. If that is right, "+
 				"remove the file, or give another -out") {
 			t.Errorf("%s: code %d, %d pages, %s%s", tt.name, code, n, says, errs)
 		}
