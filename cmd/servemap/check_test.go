@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -342,7 +344,7 @@ func TestCheckFollowsTheLinksOfPagesThatAreOnlyListed(t *testing.T) {
 		"- " + site + "/p/x7k2m9q4w1 is listed, and no listed page links there (line 1",
 		"- " + site + "/alone.pdf is listed, and linked with nofollow alone, from " + site + "/ (line 1",
 		"- " + site + "/ links to " + site + "/hidden, which redirects (301) to " + site + "/a\n",
-		"did not ask for 1 linked address with a parameter, the name of a file, or a word that may act, such as " + site +
+		"did not ask for 1 link with a parameter, the name of a file, or a word that may act: " + site +
 			"/lone?x=1. Whether",
 		"- " + site + "/shop?id=2 is listed, and no listed page links there (line 1",
 		"- " + site + "/below links to " + site + "/gone, which is answered with 404 Not Found\n",
@@ -512,6 +514,50 @@ func TestCheckFailsForWhatFailNames(t *testing.T) {
 		if code != tt.code || !strings.Contains(errs, tt.want) || strings.Contains(out, "link that counts: none") {
 			t.Errorf("%s: code %d, %s%s", tt.name, code, out, errs)
 		}
+	}
+}
+
+// TestReportsOfASiteAreTheSame checks a site of which a crawl asks for some variants, those that it meets first.
+func TestReportsOfASiteAreTheSame(t *testing.T) {
+	for _, tt := range []struct{ name, head string }{
+		{"which name their page as canonical", "<link rel=canonical href=%s>"}, {"which name nothing", ""},
+	} {
+		t.Run("variants "+tt.name, func(t *testing.T) {
+			site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				n, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/p/"))
+				switch {
+				case path.Ext(r.URL.Path) == ".pdf":
+					w.Header().Set("Content-Type", "application/pdf")
+				case r.URL.Path == "/old":
+					http.Redirect(w, r, "/", http.StatusMovedPermanently)
+				case r.URL.Path == "/sitemap.xml":
+					fmt.Fprintf(w, `<urlset xmlns="%s"><url><loc>http://%s/</loc></url></urlset>`, namespace, r.Host)
+				case r.URL.Path != "/" && (err != nil || n > 25):
+					http.NotFound(w, r)
+				default:
+					fmt.Fprintf(w, "<!doctype html><title>Page %s</title>"+strings.ReplaceAll(tt.head, "%s", r.URL.Path)+
+						"<main><p>This page has the path %[1]s.<a href=/old></a><a href=/logout></a>", r.URL.Path)
+					for i := range 25 {
+						fmt.Fprintf(w, "<a href=/p/%d></a><a href=/p/%[1]d?ref=%d></a><a href=/f/%[1]d.pdf></a>", i, n)
+					}
+				}
+			}))
+			defer site.Close()
+			first := ""
+			for range 4 {
+				_, out, errs := call(t, "check", "-crawl", "-json", site.URL)
+				out = regexp.MustCompile(`"time":"[^"]*"`).ReplaceAllString(out, "")
+				if first = cmp.Or(first, out); out != first {
+					t.Errorf("once %s, and then %s%s", first, out, errs)
+				}
+			}
+			for _, want := range []string{"; 26 pages link there", "did not ask for 1 link with a parameter, the name of a file, or a " +
+				"word that may act: " + site.URL + "/logout.", "Of addresses like " + site.URL + "/f/0.pdf, the crawl asked"} {
+				if !strings.Contains(first, want) {
+					t.Errorf("without %q: %s", want, first)
+				}
+			}
+		})
 	}
 }
 

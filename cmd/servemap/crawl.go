@@ -174,7 +174,11 @@ func (c *crawl) find(ctx context.Context, address string) (*heard, error) {
 	if u.Path != "/" && len(c.Entries) == 0 && isLonePage(ctx, client, u) {
 		return nil, usage("%s is a page; crawl takes a site or a folder, such as %s", c.Origin, u.Scheme+"://"+u.Host)
 	}
-	site := &heard{origin: origin, all: map[string]*answered{}, more: map[string]bool{}, linking: map[string]*linkers{}}
+	norm, err := location.New(origin, location.Config{Params: c.Query})
+	if err != nil {
+		return nil, usage("%v", err)
+	}
+	site := &heard{origin: origin, norm: norm, all: map[string]*answered{}, more: map[string]bool{}, linking: map[string]*linkers{}}
 	for _, pattern := range c.Always {
 		site.always = append(site.always, robots.NewPattern(pattern))
 	}
@@ -616,12 +620,8 @@ func (s *checking) linked(ctx context.Context, known check.Known) (found check.C
 		found.Links = append(found.Links, check.Link{Kind: "broken-link", To: l.URL, From: slices.Min(l.From),
 			Says: cmp.Or(got[l.URL].says(), "shows what the site shows where it has no page")})
 	}
-	for _, why := range unasked {
-		links := done.Links[why.String()]
-		left := slices.DeleteFunc(slices.Clone(links), func(u string) bool { _, is := got[u]; return is })
-		if found.Unasked += done.Skipped[why.String()] - len(links) + len(left); len(left) > 0 {
-			found.Such = cmp.Or(found.Such, slices.Min(left))
-		}
+	if err := c.site.unasked(ctx, a, &found); err != nil {
+		return found, err
 	}
 	for _, u := range slices.Sorted(maps.Keys(got)) {
 		n := got[u]

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,7 +19,9 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/capability"
+	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/page/location"
@@ -30,6 +33,7 @@ import (
 type heard struct {
 	http.Handler
 	origin location.Origin
+	norm   *location.Normalizer
 	always []robots.Pattern // what the owner lists, whatever a page seems to say
 	// nowhere is what the site shows where it has no page, nil if that is nothing, or the start page.
 	nowhere *pages.Page
@@ -54,7 +58,8 @@ type linkers struct {
 // namedLinking is how many of the pages that link to an address are named.
 const namedLinking = 20
 
-// link notes where a page links to. One that looks like a secret is named nowhere.
+// link notes where a page links to. One that looks like a secret is named nowhere. Of variants, such as ?ref= of a page,
+// a crawl asks for some, and not for the same ones each time: the links count once, for the page itself.
 func (h *heard) link(from string, links map[string]bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -106,6 +111,58 @@ func (h *heard) orphan(loc string) check.Link {
 		says = "linked with nofollow alone, from " + check.Linking(some, n, false)
 	}
 	return check.Link{Kind: "orphan", To: loc, Says: says}
+}
+
+// mostUnasked is how many addresses that the crawl did not ask for are looked at.
+const mostUnasked = 10_000
+
+// values match what is in parameters, and numbers: what addresses that look alike differ in.
+var values = regexp.MustCompile(`=[^&]*|\d+`)
+
+// alike returns what an address has in common with others: its first folder, its parameters, and the kind of file.
+func alike(u string) string {
+	at, params, _ := strings.Cut(u, "?")
+	_, at, _ = strings.Cut(at, "://")
+	names := strings.SplitN(at, "/", 3)
+	return values.ReplaceAllString(names[len(names)-2]+path.Ext(at)+"?"+params, "")
+}
+
+// unasked finds the linked addresses that the crawl did not ask for, in order. Of some that are alike, as with the same
+// parameters, it asks for those that it meets first, until these show nothing new: how many these are says nothing.
+func (h *heard) unasked(ctx context.Context, a *answers, found *check.Crawl) error {
+	asked, shapes, partly, left := map[string]bool{}, map[string]bool{}, map[string]bool{}, []string{}
+	h.mu.Lock()
+	for u := range h.all {
+		asked[address.KeyOf(location.Sorted(u))], shapes[alike(u)] = true, true
+	}
+	for to, l := range h.linking {
+		if l.follow && !asked[location.Sorted(to)] {
+			left = append(left, to)
+		}
+	}
+	h.mu.Unlock()
+	slices.Sort(left)
+	for _, u := range left[:min(len(left), mostUnasked)] {
+		e, err := a.site.Explain(ctx, u)
+		if err != nil {
+			return err
+		}
+		switch why := messages.ReasonNamed(string(e.Reason)).Reason; {
+		case !slices.Contains(unasked, why) && !slices.Contains(unseen, why):
+		case why != eligibility.LinkActs && shapes[alike(u)]:
+			partly[alike(u)] = true
+		default:
+			found.Unasked = append(found.Unasked, u)
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for to := range h.linking {
+		if partly[alike(to)] && (found.Alike == "" || to < found.Alike) {
+			found.Alike = to
+		}
+	}
+	return nil
 }
 
 // mostHeard is how many answers are kept.
@@ -185,7 +242,9 @@ func (h *heard) hear(resp *http.Response) error {
 	named := slices.ContainsFunc(h.always, func(p robots.Pattern) bool {
 		return p.Matches(robots.Fold(resp.Request.URL.RequestURI()))
 	})
-	switch kind, _ := a.First(); {
+	kind, _ := a.First()
+	own := a.Own || kind != "canonical" && h.norm.Parse(loc).Reason == location.ReasonNone
+	switch {
 	case status != http.StatusOK:
 	case html && kind == "", named && kind == "wall":
 		a = nil
@@ -195,7 +254,9 @@ func (h *heard) hear(resp *http.Response) error {
 	case kind == "soft-404", kind == "nowhere":
 		resp.StatusCode = http.StatusNotFound
 	}
-	h.link(loc, links)
+	if own {
+		h.link(loc, links)
+	}
 	return h.note(loc, a)
 }
 

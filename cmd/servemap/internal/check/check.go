@@ -63,10 +63,10 @@ type Crawl struct {
 	Whole   bool     // it came to its end, and got each page
 	// Scripts says that the start page says nothing without them, so that no link leads from it.
 	Scripts bool
-	Links   []Link // that lead to no page, or by a redirect
-	Why     string // says why Public is empty
-	Unasked int    // links that it did not ask for, and so knows nothing of
-	Such    string // one of these
+	Links   []Link   // that lead to no page, or by a redirect
+	Why     string   // says why Public is empty
+	Unasked []string // linked addresses that it did not ask for, and so knows nothing of
+	Alike   string   // one of those of which it asked for some, as these showed nothing new; "" for none
 
 	From func(to string) (some []string, n int) // the first pages that link to an address, and how many do
 	All  bool                                   // name more of these than one

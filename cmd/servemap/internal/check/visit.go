@@ -340,10 +340,14 @@ func (c *checker) compareLinks(found Crawl) {
 		c.Add(l.Kind, report.At{Where: append(some, l.From)[0], To: l.To},
 			"links to %s, which %s"+strings.ReplaceAll(others, "%", "%%"), l.To, l.Says)
 	}
-	if found.Unasked > 0 {
-		c.Facts = append(c.Facts, "The crawl did not ask for "+words.Count(found.Unasked, "linked address")+
-			" with a parameter, the name of a file, or a word that may act, such as "+found.Such+
-			". Whether anything is there is not known.")
+	if n := len(found.Unasked); n > 0 {
+		c.Facts = append(c.Facts, "The crawl did not ask for "+words.Count(n, "link")+
+			" with a parameter, the name of a file, or a word that may act: "+
+			Linking(found.Unasked[:min(n, manyPages)], n, found.All)+". Whether anything is there is not known.")
+	}
+	if found.Alike != "" {
+		c.Facts = append(c.Facts, "Of addresses like "+found.Alike+
+			", the crawl asked only for some, as these showed nothing new.")
 	}
 	text := "A crawl found " + words.Count(len(found.Public), "public page")
 	switch {

@@ -37,6 +37,7 @@ type Page struct {
 	Answer
 	Read bool   // it answered with a page
 	Wall string // the name of the bot wall that answered, "" for none
+	Own  bool   // it is no variant: it names no other address as canonical, and with a parameter it names itself
 	// Leads is where the page leads: by a redirect, a refresh, or a canonical link; nil for nowhere else.
 	Leads *url.URL
 
@@ -322,6 +323,7 @@ func (p *Page) canonical(base *url.URL, facts *html.Facts) {
 		named[address.Bare(to)] = to
 	}
 	own := address.Bare(p.at)
+	p.Own = own == address.Key(p.at) && (named[own] != nil || len(named) == 0 && p.at.RawQuery == "")
 	said := strings.Replace(own, address.Site(p.at), p.Entry.Site, 1) // as the sitemap has it, which was told
 	switch {
 	case facts.CanonicalConflict || len(named) > 1:
