@@ -495,7 +495,8 @@ func TestCheckTellsABoxToLogInFromALogIn(t *testing.T) {
 
 func TestCheckFailsForWhatFailNames(t *testing.T) {
 	site := siteOf(t, map[string]string{"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/"),
-		"/": aPage + "<a href=/busy>on</a>", "/busy": "HTTP 503 Retry-After: 3600"})
+		"/": aPage + "<a href=/busy>on</a><a href=/busy-too>on</a>", "/busy": "HTTP 503 Retry-After: 3600",
+		"/busy-too": "HTTP 503 Retry-After: 3600"})
 	advised := siteOf(t, map[string]string{"/robots.txt": "User-agent: *", "/sitemap.xml": set("/"), "/": aPage})
 	wantOut(t, codeDone, "0 faults, 1 piece of advice", "check", advised, "-fail", "slow")
 	wantOut(t, codeNo, "0 faults, 1 piece of advice", "check", advised, "-fail", "all")
@@ -507,12 +508,40 @@ func TestCheckFailsForWhatFailNames(t *testing.T) {
 		flags      []string
 	}{
 		{"nothing is to fail", "", codeDone, nil},
-		{"orphans", "whether there is what -fail names is not known: the crawl did not get all pages", codeNo,
+		{"orphans", "whether there is what -fail names is not known: the crawl did not come to its end", codeNo,
 			[]string{"-fail", "orphan"}},
 	} {
 		code, out, errs := call(t, append([]string{"check", "-crawl", site}, tt.flags...)...)
 		if code != tt.code || !strings.Contains(errs, tt.want) || strings.Contains(out, "link that counts: none") {
 			t.Errorf("%s: code %d, %s%s", tt.name, code, out, errs)
+		}
+	}
+}
+
+func TestOneThingThatCannotBeReadHidesNothingElse(t *testing.T) {
+	page := func(to string) string {
+		return "<!doctype html><main><p>It has a text, and a link: <a href=" + to + ">on</a></main>"
+	}
+	files := map[string]string{"/": page("/new") + page("/busy"), "/new": ownPage, "/alone": aPage, "/busy": "HTTP 503 Retry-After: 3600",
+		"/map.xml": set("/", "/alone"), "/page.xml": page("/"), "/cut.xml": strings.TrimSuffix(set("/"), "</urlset>"),
+		"/denied.xml": "HTTP 403", "/login": page("/"), "/private.xml": "HTTP 302 Location: /login"}
+	for _, tt := range []struct {
+		file     string
+		lacks, n string
+	}{
+		{"/none.xml", "not listed: 1.", "1 linked page is missing"}, {"/page.xml", "not listed: 1.", "1 linked page is missing"},
+		{"/cut.xml", "perhaps in the others: 1, HOST/new.", ""}, {"/denied.xml", "perhaps in the others: 1, HOST/new.", ""},
+		{"/private.xml", "perhaps in the others: 1, HOST/new.", ""},
+	} {
+		files["/robots.txt"] = "Sitemap: http://HOST/map.xml\nSitemap: http://HOST" + tt.file
+		site := siteOf(t, files)
+		_, out, errs := call(t, "check", "-crawl", site)
+		for _, want := range []string{tt.n, strings.ReplaceAll(tt.lacks, "HOST", site), "1 listed page has no link that counts\n",
+			"- " + site + "/alone is listed, and no page that could be read links there (line 1",
+			"Limit: the crawl could not read " + site + "/busy, so links from there are not known.\n"} {
+			if !strings.Contains(out, want) || tt.n == "" && strings.Contains(out, "missing in the sitemap") {
+				t.Errorf("%s: without %q: %s%s", tt.file, want, out, errs)
+			}
 		}
 	}
 }

@@ -548,7 +548,8 @@ func (s *checking) linked(ctx context.Context, known check.Known) (found check.C
 	a.site.Wrap(a.explorer.Handler)
 	done, err := a.explorer.Explore(ctx, servemap.ExploreOptions{MaxRequests: c.Max, Concurrency: crawlAtOnce,
 		Progress: explorer.Progress(log)})
-	found.Whole = err == nil && done.Waiting == 0 && done.Skipped[eligibility.LinkFailed.String()] == 0
+	found.Failed = slices.Sorted(slices.Values(done.Links[eligibility.LinkFailed.String()]))
+	found.Whole = err == nil && done.Waiting == 0 && len(found.Failed) <= done.Pages
 	inTime := ctx                           // what asks of each page alone ends with it
 	if ctx.Err() != nil && done.Pages > 0 { // what it got until then counts
 		ctx = context.WithoutCancel(ctx)
@@ -575,7 +576,7 @@ func (s *checking) linked(ctx context.Context, known check.Known) (found check.C
 			return found, err
 		}
 		for _, p := range some.Pages {
-			found.Orphans = append(found.Orphans, c.site.orphan(p.URL))
+			found.Orphans = append(found.Orphans, c.site.orphan(p.URL, len(found.Failed) > 0))
 		}
 		if some.Next == "" {
 			break
@@ -601,7 +602,7 @@ func (s *checking) linked(ctx context.Context, known check.Known) (found check.C
 		if n := got[e.URL]; err == nil && !linked && !public[e.URL] &&
 			(e.Verdict != servemap.VerdictExcluded || e.Reason == servemap.ReasonQueryNotCanonical) &&
 			e.Reason != servemap.ReasonDuplicate && (n == nil || n.Read && !n.Told()) {
-			found.Orphans = append(found.Orphans, c.site.orphan(e.URL))
+			found.Orphans = append(found.Orphans, c.site.orphan(e.URL, len(found.Failed) > 0))
 		}
 	}
 	links, err := control.Get[inspect.Links](ctx, here, "/inspect/links.json", nil)

@@ -101,12 +101,16 @@ func (h *heard) from(to string) (some []string, n int) {
 	return some, l.n
 }
 
-// orphan says of a listed page that has no link that counts, which links it has.
-func (h *heard) orphan(loc string) check.Link {
+// orphan says of a listed page that has no link that counts, which links it has. Of a page that could not be read nobody
+// knows where it links.
+func (h *heard) orphan(loc string, unread bool) check.Link {
 	some, n := h.from(loc)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	says := "no listed page links there"
+	if unread {
+		says = "no page that could be read links there"
+	}
 	if n > 0 && !h.linking[address.BareOf(loc)].follow {
 		says = "linked with nofollow alone, from " + check.Linking(some, n, false)
 	}

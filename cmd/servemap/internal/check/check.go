@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net"
 	"net/http"
 	"net/url"
 	"path"
@@ -60,7 +61,8 @@ type Known struct {
 type Crawl struct {
 	Public  []string // pages that anybody may get, linked from another or listed
 	Orphans []Link   // to what is listed, without a link that counts, and with nothing else against it
-	Whole   bool     // it came to its end, and got each page
+	Whole   bool     // it came to its end
+	Failed  []string // pages that it could not read
 	// Scripts says that the start page says nothing without them, so that no link leads from it.
 	Scripts bool
 	Links   []Link   // that lead to no page, or by a redirect
@@ -116,6 +118,7 @@ type checker struct {
 	shown   map[string]bool   // by host, whether it shows the pages of the site
 	blind   bool              // nobody knows what robots.txt names
 	blocked bool              // it disallows the whole site
+	doubt   bool              // what some file lists is not known
 	nowhere *pages.Page       // what the site shows where it has no page; may be nil
 	// What a check that stops now has not done.
 	ahead, uncrawled string
@@ -433,7 +436,7 @@ func (c *checker) files(ctx context.Context, names []string) iter.Seq[*file] {
 				if err != nil || c.read[address.Key(u)] {
 					continue // it was checked
 				}
-				if len(c.read) == mostFiles {
+				if c.doubt = c.doubt || len(c.read) == mostFiles; len(c.read) == mostFiles {
 					c.limit(errBound{words.Number(mostFiles) + " files were read; the rest was not"})
 					break
 				}
@@ -498,7 +501,11 @@ func (c *checker) isPart(ctx context.Context, u *url.URL) (is bool) {
 // there is nothing to check, and from which file names it.
 func (c *checker) take(ctx context.Context, f *file, alone bool, from string) (parts []string, err error) {
 	at := report.At{Where: f.String()}
-	switch wall := pages.Wall(f.Status, f.Header, f.Body); {
+	wall, none := pages.Wall(f.Status, f.Header, f.Body), (*net.DNSError)(nil)
+	came := f.Err == nil && f.Status == http.StatusOK && wall == "" && !eligibility.IsLogIn(f.answer.url.String())
+	lacks := f.Status == http.StatusNotFound || f.Status == http.StatusGone || errors.As(f.Err, &none) && none.IsNotFound
+	c.doubt = c.doubt || !came && !lacks // what is not there lists nothing
+	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.As(f.Err, new(errBound)):

@@ -312,14 +312,15 @@ func (c *checker) compareLinks(found Crawl) {
 		c.Facts = append(c.Facts, found.Why)
 		return
 	}
-	unread := c.Has("xml") || c.Has("gzip") || c.Has("size") || // so what it lists is not known
-		slices.ContainsFunc(c.Files, func(f report.File) bool { return f.Form == "" })
-	missing, orphans := 0, 0
+	doubt := c.doubt || c.Has("xml") || c.Has("gzip") || c.Has("size") || c.Has("encoding")
+	missing, orphans := []string{}, 0
 	for _, u := range found.Public {
-		if unread || c.judge.Listed(u) {
+		if c.judge.Listed(u) {
 			continue
 		}
-		missing++
+		if missing = append(missing, u); doubt {
+			continue
+		}
 		is := "linked"
 		if some, n := found.From(u); u == c.Site+"/" { // which is public without a link
 			is = "the start page"
@@ -353,15 +354,16 @@ func (c *checker) compareLinks(found Crawl) {
 	switch {
 	case len(c.Files) == 0:
 		text += ", which servemap crawl would list."
-	case unread:
-		text += ". Which of them are missing is known once the whole sitemap can be read."
+	case doubt && len(missing) > 0:
+		text += "; in none of the files that could be read, and perhaps in the others: " + words.Number(len(missing)) + ", " +
+			Linking(missing[:min(len(missing), manyPages)], len(missing), found.All) + "."
 	default:
-		text += "; not listed: " + none(missing) + "."
+		text += "; not listed: " + none(len(missing)) + "."
 	}
 	switch {
 	case len(c.Files) == 0:
 	case !found.Whole:
-		c.limit(errBound{"the crawl did not get all pages, so which listed ones have no link that counts is not known"})
+		c.limit(errBound{"the crawl did not come to its end, so which listed pages have no link that counts is not known"})
 	case found.Scripts, 2*c.Count("scripts") > c.Sample.Read:
 		text += " Where scripts make the links, which listed pages have no link that counts is not known."
 	default:
@@ -371,6 +373,9 @@ func (c *checker) compareLinks(found Crawl) {
 				orphans++
 				c.Add("orphan", c.judge.Pages[at].At(), "is listed, and %s", l.Says)
 			}
+		}
+		if n := len(found.Failed); n > 0 && orphans > 0 {
+			c.limit(errBound{"the crawl could not read " + Linking(found.Failed, n, found.All) + ", so links from there are not known"})
 		}
 		text += " Listed, without a link that counts: " + none(orphans) + "."
 	}
