@@ -701,11 +701,7 @@ func TestCheckReportsThatNoCrawlCouldBeMade(t *testing.T) {
 func TestCheckReadsSitemapsFromElsewhere(t *testing.T) {
 	s := files(t, writeSite(t), t.TempDir())
 	must(t, "check", "-origin", origin, s.at+"/sitemap.xml")
-	wantOut(t, codeNo, `"level":"fault"`, "check", "-json", s.at+"/sitemap.xml")
-	if _, out, _ := call(t, "check", s.at+"/sitemap.xml"); !strings.Contains(out, " read: 1 fault") ||
-		!strings.Contains(out, "has 3 of 3 addresses on "+origin+", and the site is "+s.at+"\n") {
-		t.Errorf("without -origin: %s", out)
-	}
+	wantOut(t, codeNo, "has 3 of 3 addresses on "+origin+", and the site is "+s.at+"\n", "check", "-origin", s.at, s.at+"/sitemap.xml")
 	wantOut(t, codeDone, "The pages of "+origin+" were asked for at "+s.at+".\n", "check", "-origin", origin,
 		s.at+"/sitemap.xml")
 	wantOut(t, codeDone, "All 3 listed pages were asked for: 3 answered with a page.",
@@ -713,24 +709,32 @@ func TestCheckReadsSitemapsFromElsewhere(t *testing.T) {
 	wantOut(t, codeDone, "The pages of "+origin+" were asked for at "+s.at+".\n", "check", "-data", s.data, s.at)
 }
 
-// A shop runs on its owner's machine, with the public address for its origin: so its robots.txt names the public sitemap.
+// A shop runs on its owner's machine, perhaps with the public address for its origin. Then its sitemap has that address.
 func TestCheckOfAServerOnThisMachineAsksNoPublicOne(t *testing.T) {
-	const public, www = "https://shop.servemap.dev", "https://www.servemap.dev"
-	for name, tt := range map[string]struct{ robots, origin, want string }{
-		"it stands for the public site": {"Sitemap: " + public + "/sitemap.xml", public,
-			"The pages of " + public + " were asked for at SITE.\n"},
-		"it names its own too": {"Sitemap: " + public + "/sitemap.xml\nSitemap: SITE/sitemap.xml", "SITE",
+	const public, www, file = "https://shop.servemap.dev", "https://www.servemap.dev", "/sitemap.xml"
+	for name, tt := range map[string]struct{ robots, file, lists, want string }{
+		"its sitemap is the public one": {"Sitemap: " + public + file, file, public, "SITE/sitemap.xml lists " + public + "/ok, " +
+			"so it was checked for " + public + "; -origin SITE says otherwise.\nThe pages of " + public + " were asked for at SITE.\n"},
+		"robots.txt names another place": {"Sitemap: " + public + "/map.php?all=1", "/map.php?all=1", public,
+			"SITE/map.php?all=1 lists " + public + "/ok"},
+		"no robots.txt": {"", file, public, "SITE/sitemap.xml lists " + public + "/ok"},
+		"robots.txt names its own too": {"Sitemap: " + public + file + "\nSitemap: SITE/sitemap.xml", file, "SITE",
 			"Sitemap: " + public + "/sitemap.xml, on another host"},
-		"it names several": {"Sitemap: " + public + "/sitemap.xml\nSitemap: " + www + "/sitemap.xml", "SITE",
+		"robots.txt is the public one, and not the sitemap": {"Sitemap: " + public + file, file, "SITE",
+			"Sitemap: " + public + "/sitemap.xml, on another host"},
+		"robots.txt names several": {"Sitemap: " + public + file + "\nSitemap: " + www + file, file, "SITE",
 			"Sitemap: " + www + "/sitemap.xml, on another host"},
+		"robots.txt names one on a CDN": {"Sitemap: https://cdn.servemap.dev/maps/site.xml", file, "SITE", "on another host"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := map[string]string{"/ok": aPage}
 			site := siteOf(t, files)
 			here := strings.NewReplacer("SITE", site)
-			files["/robots.txt"] = here.Replace(tt.robots)
-			files["/sitemap.xml"] = `<urlset xmlns="` + namespace + `"><url><loc>` + here.Replace(tt.origin) + `/ok</loc></url></urlset>`
-			for _, at := range []string{site, site + "/sitemap.xml"} {
+			if tt.robots != "" {
+				files["/robots.txt"] = here.Replace(tt.robots)
+			}
+			files[tt.file] = `<urlset xmlns="` + namespace + `"><url><loc>` + here.Replace(tt.lists) + `/ok</loc></url></urlset>`
+			for _, at := range []string{site, site + tt.file} {
 				code, out, errs := call(t, "check", at)
 				if want := here.Replace(tt.want); code != codeDone || !strings.Contains(out, want) ||
 					!strings.Contains(out, "1 page listed, 1 read: 0 faults") {
@@ -738,6 +742,13 @@ func TestCheckOfAServerOnThisMachineAsksNoPublicOne(t *testing.T) {
 				}
 			}
 		})
+	}
+	site := siteOf(t, map[string]string{"/": aPage, "/robots.txt": "Sitemap: " + public + file})
+	for _, args := range [][]string{{site}, {site + file}, {site, "-origin", public}} {
+		if code, _, errs := call(t, append([]string{"check"}, args...)...); code != codeNo || !strings.Contains(errs, site) ||
+			strings.Contains(errs, public) {
+			t.Errorf("check %q: code %d, and it names not only the server that was asked: %s", args, code, errs)
+		}
 	}
 }
 
@@ -747,7 +758,7 @@ func TestCheckShowsWhyThereIsNoSitemap(t *testing.T) {
 	s := before(t, blog)
 	for at, want := range map[string]string{
 		html.URL: "no sitemap: " + html.URL +
-			" has no robots.txt, and /sitemap.xml is answered with 404 Not Found, which says: 404 page not found. Serve one, " +
+			" names none of its own in a robots.txt, and /sitemap.xml is answered with 404 Not Found, which says: 404 page not found. Serve one, " +
 			"and name it",
 		html.URL + "/sitemap.xml": "404 Not Found, which says: 404 page not found",
 		s.at + "/sitemap.xml":     "503 Service Unavailable, which says: No page of " + origin + " is listed yet. ",

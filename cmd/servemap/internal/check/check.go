@@ -220,16 +220,17 @@ func (c *checker) site(ctx context.Context) error {
 		c.Config.URL = to
 	}
 	c.Site = address.Site(c.Origin)
-	c.judge.Site = listing.Site{
-		Scheme: c.Origin.Scheme, Host: address.Host(c.Origin), Now: c.now,
-		Allows:  func(path string) bool { return c.blocked || c.robots.Allows(path) }, // that was told
-		Vouches: func(u *url.URL) bool { return c.vouches(ctx, u) }, Shows: func(u *url.URL) bool { return c.shows(ctx, u) },
-	}
 	if address.Host(a.url) != address.Host(c.Origin) {
 		home, err := c.follow(ctx, on(c.Origin, "/"), 0)
 		if err == nil && address.Host(home.url) == address.Host(a.url) {
 			return fmt.Errorf("%s redirects to %s; check that", c.Site, home.url)
 		}
+	}
+	c.standsFor(ctx, a.Body)
+	c.judge.Site = listing.Site{
+		Scheme: c.Origin.Scheme, Host: address.Host(c.Origin), Now: c.now,
+		Allows:  func(path string) bool { return c.blocked || c.robots.Allows(path) }, // that was told
+		Vouches: func(u *url.URL) bool { return c.vouches(ctx, u) }, Shows: func(u *url.URL) bool { return c.shows(ctx, u) },
 	}
 	at := report.At{Where: c.Site + "/robots.txt"}
 	switch wall := pages.Wall(a.Status, a.Header, a.Body); {
@@ -247,26 +248,41 @@ func (c *checker) site(ctx context.Context) error {
 		if c.blocked = !c.robots.Allows("/") && !allows.Match(a.Body); c.blocked {
 			c.Add("blocked", at, "disallows / for all crawlers")
 		}
-		c.standsFor(a.Body)
 		c.sitemapLines(at, a.Body)
 	}
 	return nil
 }
 
-// standsFor takes a server that nobody else reaches, such as one on this machine, for the public site whose sitemap its
-// robots.txt names. -origin says otherwise.
-func (c *checker) standsFor(text []byte) {
-	var site *url.URL
-	for line := range robots.Sitemaps(text) {
-		u, err := url.Parse(line)
-		if err != nil || !c.public(u) || site != nil && address.Host(u) != address.Host(site) {
-			return // it names its own, or those of several sites
-		}
-		site = on(u, "/")
+// standsFor takes a server that nobody else reaches, such as one on this machine, for the public site whose page its
+// sitemap lists first. -origin says otherwise.
+func (c *checker) standsFor(ctx context.Context, robotsTxt []byte) {
+	if c.Origin != c.Config.URL || c.public(c.Origin) {
+		return
 	}
-	if site != nil && c.Origin == c.Config.URL && !c.public(c.Origin) {
-		c.Origin, c.Site = site, address.Site(site)
-		c.judge.Scheme, c.judge.Host = site.Scheme, address.Host(site)
+	places := []string{c.Origin.RequestURI()} // perhaps of a sitemap
+	for line := range robots.Sitemaps(robotsTxt) {
+		if u, err := url.Parse(line); err == nil {
+			places = append(places, u.RequestURI())
+		}
+	}
+	for _, place := range append(places, usual...) {
+		at, err := on(c.Origin, "/").Parse(place)
+		if err != nil {
+			continue
+		}
+		first := ""
+		if a, err := c.follow(ctx, at, 1<<18); err == nil && a.Status == http.StatusOK {
+			text, _, _ := strict.Unpack(a.Body, 1<<18)
+			sitemap.Read(ctx, text, func(page string) { first = cmp.Or(first, page) })
+		}
+		if site, err := url.Parse(first); err == nil && c.public(site) {
+			c.Origin, c.Site = on(site, "/"), address.Site(site)
+			c.Facts = append(c.Facts, fmt.Sprintf("%s lists %s, so it was checked for %s; -origin %s says otherwise.", at, first,
+				c.Site, address.Site(c.Config.URL)))
+		}
+		if first != "" {
+			return
+		}
 	}
 }
 
@@ -371,11 +387,8 @@ func (c *checker) guess(ctx context.Context) (string, error) {
 		}
 		says = cmp.Or(says, c.why(a))
 	}
-	names := "names none in its robots.txt"
-	if c.robots == nil {
-		names = "has no robots.txt"
-	}
-	return "", fmt.Errorf("%w: %s %s, and %s is answered with %s", ErrNone, c.Site, names, usual[0], says)
+	return "", fmt.Errorf("%w: %s names none of its own in a robots.txt, and %s is answered with %s", ErrNone,
+		address.Site(c.at(c.Origin)), usual[0], says)
 }
 
 // why says how a server refuses a file. One that has none may say why.
@@ -518,7 +531,7 @@ func (c *checker) take(ctx context.Context, f *file, alone bool, from string) (p
 	case wall != "" && f.Status != http.StatusOK:
 		c.Add("wall-file", at, "is answered with %d by %s, in place of the file", f.Status, wall)
 	case f.Status != http.StatusOK && alone:
-		return nil, fmt.Errorf("%w: %s is answered with %s", ErrNone, f, c.why(f.answer))
+		return nil, fmt.Errorf("%w: %s is answered with %s", ErrNone, c.at(f.URL), c.why(f.answer))
 	case f.answer.url != f.URL && eligibility.IsLogIn(f.answer.url.String()):
 		c.Add("unreadable", at, "sends who asks to log in, at %s%s", f.url.String(), from)
 	case f.Status != http.StatusOK:
