@@ -132,6 +132,22 @@ func TestDamagedFilesAreMovedAside(t *testing.T) {
 	}
 }
 
+// TestEachOfManyTablesIsRead damages one table of several.
+func TestEachOfManyTablesIsRead(t *testing.T) {
+	for n := range 4 {
+		dir := filled(t)
+		for i := range 3 {
+			live(t, dir, i, true)
+		}
+		all := tables(t, dir)
+		base.Equal(t, len(all), 4, "tables")
+		base.Check(t, overwrite(filepath.Base(all[n]), 5, "x")(filepath.Join(dir, badgerName)))
+		s, log := openLogged(t, dir)
+		healthy(t, s)
+		wantAside(t, s, log, true)
+	}
+}
+
 // TestFoldersAsideAreAllKept damages a folder again and again.
 func TestFoldersAsideAreAllKept(t *testing.T) {
 	dir, log := filled(t), new(base.Log)

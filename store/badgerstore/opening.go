@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
@@ -24,6 +25,11 @@ const (
 
 	// maxAside is how many folders may stand aside. Then the store waits for its owner.
 	maxAside = 4
+
+	// mostFresh is how many tables a folder may have that were never merged. Each process leaves one if it ends before
+	// Badger merges, which is a second after its start. Each table costs a file descriptor.
+	mostFresh     = 8
+	mergePatience = 10 * time.Second
 )
 
 // open makes one attempt to open the folder. It makes it and locks it. If Badger's folder is damaged,
@@ -109,10 +115,20 @@ func (db *database) open(path string, files []fs.DirEntry) (err error) {
 	} else {
 		db.badger, err = openFull(o)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		db.gate.folder.Close()
+	case db.full == nil:
+		db.awaitMerging()
 	}
 	return err
+}
+
+// awaitMerging waits while too many tables were never merged. Badger begins to merge them within a second.
+func (db *database) awaitMerging() {
+	for begun := time.Now(); db.badger.Levels()[0].NumTables > mostFresh && time.Since(begun) < mergePatience; {
+		time.Sleep(20 * time.Millisecond)
+	}
 }
 
 // openBadger opens Badger, and treats a panic there as damage.
