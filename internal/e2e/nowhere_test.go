@@ -180,6 +180,31 @@ func TestArchiveOfOneArticleIsAPage(t *testing.T) {
 	})
 }
 
+// A site shows its home page wherever it has no page, and there says one more line, another one each time.
+func TestHomePageInPlaceOfEachDeadLinkIsNoPage(t *testing.T) {
+	site, links, want := testkit.Paths{}, "", []string{"/"}
+	for n := range 6 {
+		at := "/shop/" + nouns[n]
+		links += fmt.Sprintf("<li><a href=%s>%s</a><li><a href=/shop/%s>%[3]s</a>", at, nouns[n], adjectives[n])
+		site[at], want = testkit.Page("The "+nouns[n]+" "+paragraph(n)), append(want, at)
+	}
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		said := ""
+		if r.URL.Path != "/" {
+			said = "<p>Did you know the " + adjectives[rand.IntN(20)] + " " + nouns[rand.IntN(20)] + "?"
+		}
+		if reply := site[r.URL.Path]; reply != nil {
+			reply(w, r)
+		} else {
+			testkit.Reply(http.StatusOK, "<!DOCTYPE html><title>Shop</title><h1>Welcome</h1><p>"+paragraph(9)+links+said)(w, r)
+		}
+	})
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		explore(s, servemap.ExploreOptions{})
+		s.WantListed(want...)
+	})
+}
+
 // A page that is sold shows what the shop shows where it has none. It leaves once that has lasted for a day.
 func TestPageThatBecomesNothingLeavesAfterADay(t *testing.T) {
 	sold := false

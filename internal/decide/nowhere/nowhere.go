@@ -71,27 +71,30 @@ func (p *Page) Alike(other *Page) bool {
 
 func newAnswer(stands string, p *Page) answer {
 	a := answer{stands: stands, canonical: p.Canonical, words: addressed(p.Location), title: Words(p.Title)}
-	beside := map[string]bool{}
-	if p.Beside != nil {
-		for _, b := range p.Beside.Blocks {
-			beside[without(Words(b.Text), nil)] = true
-		}
-	}
 	for _, b := range p.Blocks {
 		if b.Main && len(a.blocks) < mostBlocks {
-			words := Words(b.Text)
-			a.blocks = append(a.blocks, block{words, beside[without(words, nil)]})
+			a.blocks = append(a.blocks, block{words: Words(b.Text)})
 		}
 	}
 	for _, picture := range p.Pictures {
 		a.pictures = append(a.pictures, picture.Src)
 	}
+	// A site may show its home page where it has none. Then that is no menu.
+	if p.Beside != nil && !a.alike(&Page{Canonical: p.Canonical, Facts: p.Beside}) {
+		beside := map[string]bool{}
+		for _, b := range p.Beside.Blocks {
+			beside[without(Words(b.Text), nil)] = true
+		}
+		for i := range a.blocks {
+			a.blocks[i].common = beside[without(a.blocks[i].words, nil)]
+		}
+	}
 	return a
 }
 
 // How much of its text the page must share with the answer, and the answer with the page. For the answer it is only
-// half, since it may offer other pages each time. So it is of the text without what the page beside them shows: an archive
-// of one article consists of little more than the menu of its site.
+// half, since it may offer other pages each time. Of the text that the page beside them does not show, half must be
+// shared: an archive of one article consists of little more than the menu of its site.
 const (
 	ofPage   = .8
 	ofAnswer = .5
