@@ -402,7 +402,7 @@ func TestOneMistakeIsToldOnce(t *testing.T) {
 		{"all with www", "3 read: 1 fault\n", "", www, www},
 		{"all with www, and not the links to other languages", "3 read: 1 fault\n", "", www, here},
 		{"all with www, as the pages say", "3 read: 1 fault\n", www, www, www},
-		{"all by http", "3 read: 1 fault\n", "", "http://example.com", "http://example.com"},
+		{"all by http", "3 read: 3 faults\n", "", "http://example.com", "http://example.com"},
 		{"another site", ": 1 fault\n", "", "https://other.invalid", "https://other.invalid"},
 		{"relative", "3 read: 3 faults\n", "", "", here},
 	} {
@@ -701,7 +701,7 @@ func TestCheckReportsThatNoCrawlCouldBeMade(t *testing.T) {
 func TestCheckReadsSitemapsFromElsewhere(t *testing.T) {
 	s := files(t, writeSite(t), t.TempDir())
 	must(t, "check", "-origin", origin, s.at+"/sitemap.xml")
-	wantOut(t, codeNo, "has 3 of 3 addresses on "+origin+", and the site is "+s.at+"\n", "check", "-origin", s.at, s.at+"/sitemap.xml")
+	wantOut(t, codeNo, " on "+origin+", and the site is "+s.at, "check", "-origin", s.at, s.at+"/sitemap.xml")
 	wantOut(t, codeDone, "The pages of "+origin+" were asked for at "+s.at+".\n", "check", "-origin", origin,
 		s.at+"/sitemap.xml")
 	wantOut(t, codeDone, "All 3 listed pages were asked for: 3 answered with a page.",

@@ -104,23 +104,30 @@ func (r *reader) astray(e *Entry, u *url.URL) {
 	u.Scheme, u.Host = r.Scheme, r.Host
 }
 
-// Strays tells of the addresses that are not on the site. Where most are on one other host, that is one mistake.
+// ours reports whether a site is that of the sitemap under another address.
+func (j *Judge) ours(u *url.URL) bool {
+	return bare(address.Host(u)) == bare(j.Host) || j.Shows != nil && j.Shows(u)
+}
+
+// Strays tells of the addresses that are not on the site. Where nearly all are on another one of its hosts, that is one
+// mistake.
 func (j *Judge) Strays() {
 	count, here := map[string]int{}, j.Scheme+"://"+j.Host
 	for _, e := range j.strays {
 		count[e.Site]++
 	}
 	for _, e := range j.strays {
-		kind := "host"
-		if strings.HasSuffix(e.Site, "://"+j.Host) {
-			kind = "scheme"
-		}
-		if n := count[e.Site]; n > 1 && 2*n > j.addresses {
+		there, err := url.Parse(e.Site)
+		switch n := count[e.Site]; {
+		case n < 0: // it was told
+		case err == nil && address.Host(there) == j.Host:
+			j.tell(e, "scheme", "is on %s, and the site is %s", e.Site, here)
+		case err == nil && 10*n >= 9*j.addresses && j.ours(there):
 			count[e.Site] = -1
 			j.To.Add("wrong-site", report.At{Where: e.File}, "has %s of %s addresses on %s, and the site is %s",
 				words.Number(n), words.Number(j.addresses), e.Site, here)
-		} else if n > 0 {
-			j.tell(e, kind, "is on %s, and the site is %s", e.Site, here)
+		default:
+			j.tell(e, "host", "is on %s, and the site is %s", e.Site, here)
 		}
 	}
 }
@@ -136,7 +143,7 @@ func (r *reader) page(e Entry) Entry {
 	}
 	away := address.Site(u) != r.Scheme+"://"+r.Host
 	told := why.Kind == "loc" && address.Host(u) == address.Host(r.file) // a relative one in a file from elsewhere
-	ours := told || bare(address.Host(u)) == bare(r.Host) || r.Shows != nil && r.Shows(u)
+	ours := told || r.ours(u)
 	switch {
 	case !away && !strings.HasPrefix(u.Path+"/", r.Folder):
 		r.tell(e, "folder", "is not below %s, where the sitemap is", r.Folder)

@@ -196,3 +196,40 @@ func TestFewPagesOfTheSiteAreNotToldToHaveNoDates(t *testing.T) {
 		}
 	}
 }
+
+func TestAddressesThatAreNotOnTheSite(t *testing.T) {
+	const here, www, other = "https://example.com", "https://www.example.com", "https://other.example"
+	for name, tt := range map[string]struct {
+		form string
+		of   map[string]int // how many addresses are on a site
+		want string         // the kinds of findings, and how many there are
+	}{
+		"all on www":                       {"url", map[string]int{www: 12}, "wrong-site 1"},
+		"the only one on www":              {"url", map[string]int{www: 1}, "wrong-site 1"},
+		"all parts on www":                 {"sitemap", map[string]int{www: 2}, "wrong-site 1"},
+		"nearly all on www":                {"url", map[string]int{www: 9, here: 1}, "wrong-site 1"},
+		"most on www":                      {"url", map[string]int{www: 8, here: 1}, "host 8"},
+		"all twice, here and on www":       {"url", map[string]int{www: 12, here: 12}, "host 12"},
+		"nearly all on another site":       {"url", map[string]int{other: 20, here: 2}, "host 20"},
+		"parts on another site":            {"sitemap", map[string]int{other: 2}, "host 2"},
+		"all by http":                      {"url", map[string]int{"http://example.com": 12}, "scheme 12"},
+		"one by http, and the rest on www": {"url", map[string]int{"http://example.com": 1, www: 20}, "scheme 1 wrong-site 1"},
+	} {
+		set := map[string]string{"url": "urlset", "sitemap": "sitemapindex"}[tt.form]
+		text := "<" + set + ` xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`
+		for site, n := range tt.of {
+			for i := range n {
+				text += fmt.Sprintf("<%s><loc>%s/%d</loc></%[1]s>", tt.form, site, i)
+			}
+		}
+		r, _, _ := judge(t, file("sitemap.xml", []byte(text+"</"+set+">")))
+		var got []string
+		for _, g := range r.Groups {
+			if g.Level == "fault" {
+				got = append(got, fmt.Sprint(g.Kind, " ", g.Count))
+			}
+		}
+		slices.Sort(got)
+		base.Equal(t, strings.Join(got, " "), tt.want, "%s", name)
+	}
+}
