@@ -524,7 +524,7 @@ func TestOneThingThatCannotBeReadHidesNothingElse(t *testing.T) {
 	}
 	files := map[string]string{"/": page("/new") + page("/busy"), "/new": ownPage, "/alone": aPage, "/busy": "HTTP 503 Retry-After: 3600",
 		"/map.xml": set("/", "/alone"), "/page.xml": page("/"), "/cut.xml": strings.TrimSuffix(set("/"), "</urlset>"),
-		"/denied.xml": "HTTP 403", "/login": page("/"), "/private.xml": "HTTP 302 Location: /login"}
+		"/denied.xml": "HTTP 403 ", "/login": page("/"), "/private.xml": "HTTP 302 Location: /login"}
 	for _, tt := range []struct {
 		file     string
 		lacks, n string
@@ -543,6 +543,36 @@ func TestOneThingThatCannotBeReadHidesNothingElse(t *testing.T) {
 				t.Errorf("%s: without %q: %s%s", tt.file, want, out, errs)
 			}
 		}
+	}
+}
+
+func TestNobodyIsToldToLinkToAPrivatePage(t *testing.T) {
+	const order, share = "/orders/1", "/share/9f8a7c6d5e4f3a2b1c0d9e8f7a6b5c4d"
+	named := func(name string) string { return strings.Replace(ownPage, "own", "own, "+name, 1) }
+	all := map[string]string{"/": aPage + "<a href=/orders/2>on</a>", "/alone": ownPage, order: named("a"), "/orders/2": named("b"),
+		share: named("c"), "/robots.txt": robotsTxt}
+	var listed []string
+	for i := range 10 {
+		at := fmt.Sprintf("/%d", i)
+		all["/"], all[at], listed = all["/"]+"<a href="+at+">on</a>", named("page "+at), append(listed, at)
+	}
+	all["/maps/sitemap.xml"] = set(append(listed, "/", "/alone", order, share)...)
+	of := pagesOf(all)
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/orders/") {
+			w.Header().Set("Cache-Control", "private, no-store")
+		}
+		of(w, r)
+	}))
+	defer site.Close()
+	_, out, errs := call(t, "check", "-crawl", "-all", site.URL)
+	for _, want := range []string{"advice  2 listed pages look private\n", "not listed: none. Listed, without a link that counts: 1.\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("without %q: %s%s", want, out, errs)
+		}
+	}
+	if says := out + must(t, "crawl", "-out", filepath.Join(t.TempDir(), "sitemap.xml"), site.URL); strings.Contains(says, share) {
+		t.Errorf("it has the secret: %s", says)
 	}
 }
 

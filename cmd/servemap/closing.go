@@ -449,6 +449,9 @@ func (l leftOut) write(b *strings.Builder, s report.Style, most int, how string)
 		strings.TrimPrefix(wrapped, strings.Repeat(" ", 6)))
 	shown := l.some[:min(len(l.some), most)]
 	for _, address := range shown {
+		if l.cause == eligibility.Capability.String() {
+			address = cmp.Or(pages.Secret(address), address)
+		}
 		fmt.Fprintf(b, "        - %s\n", s.Escape(address))
 	}
 	if more := l.n - len(shown); more > 0 && len(shown) > 0 {

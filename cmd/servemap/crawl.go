@@ -584,6 +584,17 @@ func (s *checking) linked(ctx context.Context, known check.Known) (found check.C
 		asked.Set("after", some.Next)
 	}
 	got := c.site.answers()
+	private := 0
+	for _, u := range found.Public {
+		if got[u] != nil && got[u].Private() {
+			private++
+		}
+	}
+	if pages.Few(private, len(found.Public)) { // nobody should list these, or link to them
+		looks := func(u string) bool { return got[u] != nil && got[u].Private() }
+		found.Public = slices.DeleteFunc(found.Public, looks)
+		found.Orphans = slices.DeleteFunc(found.Orphans, func(l check.Link) bool { return looks(l.To) })
+	}
 	found.From, found.All = c.site.from, s.all
 	for _, u := range listed {
 		if !found.Whole { // nobody names orphans then

@@ -250,7 +250,7 @@ func (h *heard) hear(resp *http.Response) error {
 	own := a.Own || kind != "canonical" && h.norm.Parse(loc).Reason == location.ReasonNone
 	switch {
 	case status != http.StatusOK:
-	case html && kind == "", named && kind == "wall":
+	case html && kind == "" && !a.Private(), named && kind == "wall":
 		a = nil
 	case named:
 	case kind == "wall":

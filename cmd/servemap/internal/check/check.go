@@ -120,6 +120,7 @@ type checker struct {
 	blocked bool              // it disallows the whole site
 	doubt   bool              // what some file lists is not known
 	nowhere *pages.Page       // what the site shows where it has no page; may be nil
+	private map[string]bool   // listed pages that look so, by key
 	// What a check that stops now has not done.
 	ahead, uncrawled string
 }

@@ -141,6 +141,8 @@ func (c *checker) conclude(ctx context.Context, all []*pages.Page) {
 		}
 	}
 	c.judge.Languages(c.wrong(asked))
+	c.private = pages.LooksPrivate(c.judge.Pages, all, c.Report)
+	all = slices.DeleteFunc(all, func(p *pages.Page) bool { return c.private[address.KeyOf(p.Entry.Loc)] })
 	pages.Compare(all, c.nowhere, c.Report, c.now)
 	c.Of("scripts", c.Sample.Read-c.Sample.Files)
 }
@@ -369,7 +371,7 @@ func (c *checker) compareLinks(found Crawl) {
 	default:
 		slices.SortFunc(found.Orphans, func(a, b Link) int { return c.judge.Place(a.To) - c.judge.Place(b.To) })
 		for _, l := range found.Orphans {
-			if at := c.judge.Place(l.To); at >= 0 {
+			if at := c.judge.Place(l.To); at >= 0 && !c.private[address.KeyOf(l.To)] { // else no link should lead there
 				orphans++
 				c.Add("orphan", c.judge.Pages[at].At(), "is listed, and %s", l.Says)
 			}

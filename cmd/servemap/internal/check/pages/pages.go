@@ -51,6 +51,7 @@ type Page struct {
 	letters    int       // of its main text
 	scripts    bool      // it shows nothing without them
 	logIn      bool      // told is that it has a field for a password
+	private    bool      // it is sent as one for a single visitor
 	modified   time.Time // as the page itself says
 	sent       time.Time // its Last-Modified
 }
@@ -156,7 +157,7 @@ func Judge(p *Page, now time.Time) {
 	case p.Status != http.StatusOK:
 		p.tell(cmp.Or(kind, "error"), "is answered with %s", Status(p.Status))
 	default:
-		p.Read = len(p.Body) > 0
+		p.Read, p.private = len(p.Body) > 0, private.MatchString(strings.Join(p.Header["Cache-Control"], ","))
 		p.page(now)
 	}
 }

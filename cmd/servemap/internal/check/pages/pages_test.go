@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -149,6 +150,51 @@ func TestDatesAreComparedWithWhatWasSeen(t *testing.T) {
 		}
 		if got := len(r.Groups); (tt.want != "") != (got == 1) || got == 1 && r.Groups[0].Kind != tt.want {
 			t.Errorf("%s: found %+v, want %q", tt.name, r.Groups, tt.want)
+		}
+	}
+}
+
+func TestPagesThatLookPrivateAreFound(t *testing.T) {
+	ordinary := []string{"/", "/a", "/blog/how-to-build-a-house-2024", "/p/x7k2m9q4w1", "/iphone-15-pro-256gb", "/watch?v=dQw4w9WgXcQ"}
+	const php, own = "no-store, no-cache, must-revalidate", "private, no-store"
+	for _, tt := range []struct {
+		name, path, sent, others string
+		more                     int // addresses of the same kind
+		want                     string
+	}{
+		{"a share", "/share/9f8a7c6d5e4f3a2b1c0d9e8f7a6b5c4d", "", "", 0, "https://example.com/share/9f8a…"},
+		{"a token", "/reset?token=8c1a2b", "", "", 0, "https://example.com/reset?token=8c1a…"},
+		{"a page of one visitor", "/orders/1", own, "", 0, "https://example.com/orders/1"},
+		{"where all pages are sent so", "/orders/1", own, own, 0, ""},
+		{"a session of PHP", "/contact", php, "", 0, ""},
+		{"where all pages are named so", "/p/9f8a7c6d5e4f3a2b1c0d9e8f7a6b5c4d", "", "", 9, ""},
+		{"a session in the address, which is told", "/a?PHPSESSID=8c1a2b3c4d5e6f708192a3b4c5d6e7f8", "", "", 0, ""},
+	} {
+		var listed []listing.Entry
+		var all []*Page
+		add := func(path, sent string) {
+			e := listing.Entry{Loc: "https://example.com" + path}
+			p := &Page{Entry: e, Answer: Answer{Status: 200, Body: []byte("<p>" + path),
+				Header: http.Header{"Content-Type": {"text/html"}, "Cache-Control": {sent}}}}
+			Judge(p, now)
+			listed, all = append(listed, e), append(all, p)
+		}
+		add(tt.path, tt.sent)
+		for _, path := range ordinary {
+			add(path, tt.others)
+		}
+		for i := range tt.more {
+			add(tt.path+strconv.Itoa(i), "")
+		}
+		r, got := &report.Report{}, ""
+		LooksPrivate(listed, all, r)
+		for _, g := range r.Groups {
+			for _, f := range g.Findings {
+				got += f.Where
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s: found %q, want %q", tt.name, got, tt.want)
 		}
 	}
 }

@@ -1,0 +1,77 @@
+package pages
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
+	"github.com/servemap/servemap/internal/decide/capability"
+)
+
+// secret matches what may be one in an address: a name that is as long as secrets are, where shorter ones are mostly
+// numbers of articles, and a parameter for one.
+var secret = regexp.MustCompile(`(?i)(?:token|secret|signature)=[^&]+|[\w-]{16,}`)
+
+// Secret returns an address with what looks like a secret in it cut short, "" for none. The session of a visitor is
+// another fault.
+func Secret(loc string) string {
+	site, rest, _ := strings.Cut(address.BareOf(loc), "://")
+	host, rest, _ := strings.Cut(rest, "/")
+	short := secret.ReplaceAllStringFunc(rest, func(name string) string {
+		if value := strings.IndexByte(name, '=') + 1; value > 0 || capability.Looks("/"+name) {
+			return name[:value] + name[value:][:min(4, len(name)-value)] + "…"
+		}
+		return name
+	})
+	if short == rest {
+		return ""
+	}
+	return site + "://" + host + "/" + short
+}
+
+// Private reports whether the page is sent as one for a single visitor. That it may not be stored says nothing: PHP
+// sends that with each session.
+func (p *Page) Private() bool { return p.private }
+
+// private matches what a response for one visitor says.
+var private = regexp.MustCompile(`(?i)(?:^|[,\s])private(?:$|[,\s])`)
+
+// Few reports whether so many of some are exceptions. What more are like is how the site's program sends or names all.
+func Few(n, of int) bool { return n > 0 && 4*n <= of }
+
+// LooksPrivate tells of listed pages that look as if they were for one visitor, and returns these by their key. all are
+// those that were read.
+func LooksPrivate(listed []listing.Entry, all []*Page, to *report.Report) map[string]bool {
+	asked, sent, read, secrets, is := map[string]*Page{}, 0, 0, 0, map[string]bool{}
+	for _, p := range all {
+		if asked[p.Entry.Loc] = p; p.Read {
+			read++
+		}
+		if p.private {
+			sent++
+		}
+	}
+	for _, e := range listed {
+		if Secret(e.Loc) != "" {
+			secrets++
+		}
+	}
+	for _, e := range listed {
+		p, short, at := asked[e.Loc], Secret(e.Loc), e.At()
+		switch {
+		case p != nil && (!p.Read || p.Told()):
+			continue
+		case short != "" && Few(secrets, len(listed)):
+			at.Where = short
+			to.Add("private", at, "has what looks like a secret in its address, as a page has that one person got a link to")
+		case p != nil && p.private && Few(sent, read):
+			to.Add("private", at, "is sent as private (Cache-Control), which the other pages are not")
+		default:
+			continue
+		}
+		is[address.KeyOf(e.Loc)] = true
+	}
+	return is
+}
