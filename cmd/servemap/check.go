@@ -59,36 +59,21 @@ func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 	c.fail.flag(fs, "such as noindex or, with -crawl, broken-link,missing, as -json and .csv name them; all for any finding")
 	fs.StringVar(&c.data, "data", "", "compare the dates with what servemap observed, as the `DIR` of proxy, files, run "+
 		"or crawl has it")
-	fs.DurationVar(&c.Time, "time", 5*time.Minute, "how `LONG` the check may take at most, such as 90s or 10m")
+	fs.DurationVar(&c.Time, "time", 5*time.Minute, "how `LONG` the check may take at most, such as 90s or 10m; 0 for no bound")
 	fs.Lookup("time").DefValue = "5m"
-	fs.VisitAll(func(f *flag.Flag) { f.Value = &counted{Getter: f.Value.(flag.Getter)} })
 	return c.run
 }
 
-// counted is a flag that counts how often it is given.
-type counted struct {
-	flag.Getter
-	times int
-}
-
-// Set is for [flag.Value].
-func (c *counted) Set(text string) error { c.times++; return c.Getter.Set(text) }
-
-// IsBoolFlag is for package flag.
-func (c *counted) IsBoolFlag() bool { _, is := c.Get().(bool); return is }
-
-// refuse refuses a flag that would do nothing: an empty one, such as a variable of a CI that is not set, nothing of
-// something, or the first of two.
+// refuse refuses a flag that would do nothing: an empty one, such as a variable of a CI that is not set, or nothing of
+// something.
 func (c *checking) refuse(f *flag.Flag) error {
-	switch given := f.Value.(*counted); {
-	case strings.Trim(f.Value.String(), ", ") == "":
+	switch {
+	case f.Value.String() == "":
 		return usage("-%s is empty; give a value, or leave it out", f.Name)
-	case f.Name == "pages" && c.Pages < 1, f.Name == "time" && c.Time <= 0:
+	case f.Name == "pages" && c.Pages < 1, f.Name == "time" && c.Time < 0:
 		return usage("-%s %s: give more than 0, or leave it out", f.Name, f.Value)
 	case f.Name == "origin" && !address.IsRoot(c.Origin):
 		return usage("-origin %s: give it without a path, as %s", f.Value, address.Site(c.Origin))
-	case given.times > 1 && f.Name != "fail" && !given.IsBoolFlag():
-		return usage("-%s is given %d times; give it once", f.Name, given.times)
 	}
 	return nil
 }
@@ -170,7 +155,7 @@ func result(r *report.Report, err error, bare bool, host string, fail failing) e
 		return exit{codeFailed, mendable(err, bare, host).Error()}
 	case r.Faults > 0 || slices.ContainsFunc(r.Groups, func(g report.Group) bool { return fail.has(g.Level, g.Kind) }):
 		return errNo
-	case err == nil && fail != "" && len(r.Limits) > 0:
+	case err == nil && len(fail) > 0 && len(r.Limits) > 0:
 		return exit{codeNo, "whether there is what -fail names is not known: " + r.Limits[0]}
 	case err == nil && r.Unread():
 		return errors.New("no page could be checked")
@@ -178,31 +163,32 @@ func result(r *report.Report, err error, bare bool, host string, fail failing) e
 	return err
 }
 
-// failing are the kinds and levels of findings after which a command ends with the exit code "no", with commas between.
-type failing string
+// failing are the kinds and levels of findings after which a command ends with the exit code "no": of each -fail a text,
+// with commas between.
+type failing []string
 
 func (f *failing) flag(fs *flag.FlagSet, which string) {
 	fs.Var(f, "fail", "end with exit code 3 for these `KINDS` too, "+which)
 }
 
 // Set is for [flag.Value]. Each -fail adds its kinds.
-func (f *failing) Set(text string) error {
-	*f = failing(strings.Trim(string(*f)+","+text, ", "))
-	return nil
-}
+func (f *failing) Set(text string) error { *f = append(*f, strings.Trim(text, ", ")); return nil }
 
 // Get is for [flag.Getter].
 func (f *failing) Get() any { return *f }
 
 // String is for [flag.Value].
-func (f *failing) String() string { return string(*f) }
+func (f *failing) String() string { return strings.Join(*f, ",") }
 
 func (f failing) kinds() []string {
-	return strings.FieldsFunc(string(f), func(c rune) bool { return c == ',' || c == ' ' })
+	return strings.FieldsFunc(f.String(), func(c rune) bool { return c == ',' || c == ' ' })
 }
 
-// check refuses a kind that the command never finds, and names those that may be meant, or all.
+// check refuses an empty text, and a kind that the command never finds. It names those that may be meant, or all.
 func (f failing) check(names []string) error {
+	if slices.Contains(f, "") {
+		return usage("-fail is empty; give a value, or leave it out")
+	}
 	all := "The kinds are " + strings.Join(names, ", ") + ", and all for any of them."
 	for _, kind := range f.kinds() {
 		words := strings.Split(kind, "-")

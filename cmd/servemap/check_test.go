@@ -270,11 +270,10 @@ func TestCheckSaysWhatIsWrongWithACall(t *testing.T) {
 		{"-fail nothing: there is no such kind of finding. The kinds are ancient, blocked, ", []string{site, "-fail", "nothing"}},
 		{"-out is empty; give a value, or leave it out", []string{site, "-out", ""}},
 		{"-fail is empty; give a value, or leave it out", []string{site, "-fail", ", "}},
+		{"-fail is empty; give a value, or leave it out", []string{site, "-fail", "noindex", "-fail", ""}},
 		{"-pages 0: give more than 0, or leave it out", []string{site, "-pages", "0"}},
 		{"-pages -3: give more than 0, or leave it out", []string{site, "-pages", "-3"}},
-		{"-time 0s: give more than 0, or leave it out", []string{site, "-time", "0s"}},
 		{"-time -1m0s: give more than 0, or leave it out", []string{site, "-time", "-1m"}},
-		{"-out is given 2 times; give it once", []string{site, "-out", "a.html", "-out", "b.md"}},
 		{"-origin https://a.example/blog: give it without a path, as https://a.example",
 			[]string{site, "-origin", "https://a.example/blog"}},
 		{"-data " + data + " is about " + other, []string{site, "-data", data}},
@@ -499,6 +498,7 @@ func TestCheckFailsForWhatFailNames(t *testing.T) {
 		"/busy-too": "HTTP 503 Retry-After: 3600"})
 	advised := siteOf(t, map[string]string{"/robots.txt": "User-agent: *", "/sitemap.xml": set("/"), "/": aPage})
 	wantOut(t, codeDone, "0 faults, 1 piece of advice", "check", advised, "-fail", "slow")
+	wantOut(t, codeDone, "0 faults, 1 piece of advice", "check", advised, "-time", "9s", "-time", "0")
 	wantOut(t, codeNo, "0 faults, 1 piece of advice", "check", advised, "-fail", "all")
 	wantOut(t, codeNo, "0 faults, 1 piece of advice", "check", advised, "-fail", "unnamed", "-fail", "slow")
 	wantOut(t, codeDone, "0 faults\n", "check", site, "-fail", "all")

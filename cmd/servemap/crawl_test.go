@@ -800,6 +800,7 @@ func TestCrawlFailsForWhatItFinds(t *testing.T) {
 	}{
 		{"orphan", "Listed, but without a link that counts\n     1  ", codeNo}, {"advice", "without a link that counts", codeNo},
 		{"broken-link,fault", "without a link that counts", codeDone},
+		{"", "-fail is empty; give a value, or leave it out", codeUsage},
 		{"missing", "-fail missing: only servemap check finds that. The kinds are broken-link, orphan, advice, fault, ",
 			codeUsage},
 	} {
