@@ -129,6 +129,22 @@ func TestSiteOfAFileMaySayOtherwise(t *testing.T) {
 	}
 }
 
+// TestListsOfAFileAreReadAsFlags has commas in a text, where a person who knows the flags writes them.
+func TestListsOfAFileAreReadAsFlags(t *testing.T) {
+	for _, site := range []string{"", "[[site]]\nmax = 5\n"} { // above, and of a site that says nothing of it
+		read, err := readFile(write(t, "never = ['/a,/b,c', '*.pdf$']\nquery = ['id,s', 'year']\nbenign = ['a, b']\n"+site))
+		base.Check(t, err)
+		if s := read[0]; !slices.Equal(s.Never, []string{"/a", "/b,c", "*.pdf$"}) ||
+			!slices.Equal(s.Query, []string{"id", "s", "year"}) || !slices.Equal(s.Benign, []string{"a", "b"}) {
+			t.Errorf("%q %q %q", s.Never, s.Query, s.Benign)
+		}
+	}
+	read, err := readFile(write(t, "[[site.rule]]\npattern = '/a'\nquery = ['id,s']\n"))
+	if base.Check(t, err); !slices.Equal(read[0].Rules[0].Query, []string{"id", "s"}) {
+		t.Errorf("%q", read[0].Rules[0].Query)
+	}
+}
+
 func TestTableOfOneSiteMayHaveOneBracket(t *testing.T) {
 	for _, site := range []string{"[site]\nexplore = false\n", "site = [{explore = false}]\n"} {
 		sites, err := readFile(write(t, "explore = true\nrobots = true\n"+site))
@@ -214,6 +230,8 @@ func TestWrongFilesNameTheLine(t *testing.T) {
 			"'ftp://a'\n", "toml:5: `to`: \"ftp://a\" is no address of a server"},
 		{"a form of the log that is none", "log = 'xml'\n" + site, "toml:1: `log` xml: give people, text or json"},
 		{"a wrong rule", site + "[[site.rule]]\npattern = '/a'\nlist = 'maybe'\n", `the list "maybe"`},
+		{"two patterns in a rule", site + "[[site.rule]]\npattern = '/a,/b'\nlist = 'never'\n",
+			"toml:7: `rule` /a,/b: these are several patterns; write a rule for each"},
 		{"one folder for two, written otherwise", site + strings.NewReplacer("//a.", "//b.", ".data-a",
 			"./x/../.data-a/").Replace(site), "it has the same `data` ./x/../.data-a/ as site 1"},
 		{"one folder for two", site + strings.ReplaceAll(site, "//a.", "//b."),

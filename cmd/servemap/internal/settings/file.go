@@ -47,6 +47,7 @@ func Read(name string, text []byte) ([]*Settings, error) {
 			if said[x.Key] == nil { // a site may say false
 				x.Value.Set(above[j].Value)
 			}
+			x.split()
 			n, number := x.Value.Interface().(int)
 			if given := cmp.Or(said[x.Key], all[x.Key]) != nil; number && given && (n < 0 || n == 0 && x.String() != "") {
 				err := wrong("{-" + x.Key + "} takes " + takes[x.Type])

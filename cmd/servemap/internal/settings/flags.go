@@ -113,7 +113,17 @@ func (x Setting) String() string { return x.Tag.Get("default") }
 // IsBoolFlag lets a switch stand without a value.
 func (x Setting) IsBoolFlag() bool { return x.Type != nil && x.Type.Kind() == reflect.Bool }
 
-// Set sets the setting to a text. A list grows by it. A comma within a location stays.
+// names returns the names that one text gives.
+func names(text string) []string {
+	return strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ' ' })
+}
+
+// locations returns the locations that one text gives. A comma within a location stays.
+func locations(text string) []string {
+	return strings.FieldsFunc(strings.NewReplacer(",/", "\n/", ",*", "\n*").Replace(text), func(c rune) bool { return c == '\n' })
+}
+
+// Set sets the setting to a text. A list grows by it.
 func (x Setting) Set(text string) (err error) {
 	if _, any := x.Value.Interface().(secret); strings.HasPrefix(text, "-") && !any {
 		return errors.New("it takes its value before the next flag")
@@ -128,10 +138,9 @@ func (x Setting) Set(text string) (err error) {
 			err = strconv.ErrRange
 		}
 	case *[]string:
-		*to = append(*to, strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ' ' })...)
+		*to = append(*to, names(text)...)
 	case *patterns:
-		text = strings.NewReplacer(",/", "\n/", ",*", "\n*").Replace(text)
-		*to = append(*to, strings.FieldsFunc(text, func(c rune) bool { return c == '\n' })...)
+		*to = append(*to, locations(text)...)
 	default:
 		x.Value.SetString(text)
 	}
@@ -139,6 +148,20 @@ func (x Setting) Set(text string) (err error) {
 		return errors.New("it takes " + takes[x.Type])
 	}
 	return nil
+}
+
+// split reads the texts of a list in a file as those of flags are read, so that commas in them mean the same.
+func (x Setting) split() {
+	switch to := x.Value.Addr().Interface().(type) {
+	case *[]string:
+		*to = names(strings.Join(*to, ","))
+	case *patterns:
+		*to = locations(strings.Join(*to, "\n"))
+	case *[]rule:
+		for i := range *to {
+			(*to)[i].Query = names(strings.Join((*to)[i].Query, ","))
+		}
+	}
 }
 
 // given reports whether the owner said something.

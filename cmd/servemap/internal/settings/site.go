@@ -78,6 +78,9 @@ func (s *Settings) rules() (rules []ruled, err error) {
 		if !known {
 			return nil, wrong("{-rule} %s: has the list %q; it may be always, never or auto", r.Pattern, r.List)
 		}
+		if len(locations(r.Pattern)) > 1 {
+			return nil, wrong("{-rule} %s: these are several patterns; write a rule for each", r.Pattern)
+		}
 		is := servemap.Rule{Pattern: r.Pattern, List: list, Query: r.Query, IgnoreCacheControl: r.IgnoreCacheControl}
 		is.ChangeFreq, is.Priority, is.Section = r.ChangeFreq, r.Priority, r.Section
 		rules = append(rules, ruled{is, "{-rule}"})
