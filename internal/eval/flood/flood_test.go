@@ -2,6 +2,8 @@ package flood
 
 import (
 	"flag"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,24 +59,53 @@ func (t *trial) judge() {
 	s := t.site.Stats()
 	t.Logf("observed: %d junk, %d real; observations %d, dropped %d, waiting %d, damaged %d, ignored %v",
 		t.pages.watchedJunk.Load(), t.pages.watchedReal.Load(), s.Observations, s.Dropped, s.Waiting, s.Damaged, s.Ignored)
-	most, last, all := t.watch.most, t.watch.last, t.cfg.pages+grown
-	memory := most.Anonymous - t.bare.Anonymous
+	last := t.watch.last
 	t.Logf("flood: junk listed %d of %d, real listed %d of %d, memory +%.0f MB, disk %.0f MB, %.0f requests/s",
-		last.junk, t.cfg.junk, last.real, all, kit.MB(memory), kit.MB(most.Disk), t.speed)
-	if t.watch.junk > 0 {
-		t.Errorf("up to %d junk locations were listed", t.watch.junk)
+		last.junk, t.cfg.junk, last.real, t.cfg.pages+grown, kit.MB(t.memory()), kit.MB(t.watch.most.Disk), t.speed)
+	for _, bound := range t.exceeded() {
+		t.Error(bound)
 	}
-	if t.watch.fewest < t.cfg.pages || last.real < all {
-		t.Errorf("at one time only %d of %d real pages were listed, and %d of %d in the end", t.watch.fewest, t.cfg.pages,
-			last.real, all)
+}
+
+// memory returns by how much the memory grew.
+func (t *trial) memory() int64 { return t.watch.most.Anonymous - t.bare.Anonymous }
+
+// exceeded says which bounds were exceeded.
+func (t *trial) exceeded() (bounds []string) {
+	w, all := t.watch, t.cfg.pages+grown
+	if w.junk > 0 {
+		bounds = append(bounds, fmt.Sprintf("up to %d junk locations were listed", w.junk))
+	}
+	if w.fewest < t.cfg.pages || w.last.real < all {
+		bounds = append(bounds, fmt.Sprintf("at one time only %d of %d real pages were listed, and %d of %d in the end",
+			w.fewest, t.cfg.pages, w.last.real, all))
 	}
 	if t.missing > 0 {
-		t.Errorf("%d of %d new pages were not listed within %v", t.missing, grown, t.cfg.patience)
+		bounds = append(bounds, fmt.Sprintf("%d of %d new pages were not listed within %v", t.missing, grown, t.cfg.patience))
 	}
-	if memory > maxMemory && given.junk > 0 { // else other tests use it too
-		t.Errorf("memory grew by %.0f MB", kit.MB(memory))
+	if t.memory() > maxMemory && given.junk > 0 { // else other tests use it too
+		bounds = append(bounds, fmt.Sprintf("memory grew by %.0f MB", kit.MB(t.memory())))
 	}
-	if most.Disk > maxDisk {
-		t.Errorf("the store took %.0f MB", kit.MB(most.Disk))
+	if w.most.Disk > maxDisk {
+		bounds = append(bounds, fmt.Sprintf("the store took %.0f MB", kit.MB(w.most.Disk)))
+	}
+	return bounds
+}
+
+func TestEachBoundFails(t *testing.T) {
+	for want, worsen := range map[string]func(*trial){
+		"":                                   func(*trial) {},
+		"up to 1 junk locations were listed": func(t *trial) { t.watch.junk = 1 },
+		"at one time only 49 of 50 real":     func(t *trial) { t.watch.fewest-- },
+		"and 69 of 70 in the end":            func(t *trial) { t.watch.last.real-- },
+		"1 of 20 new pages were not listed":  func(t *trial) { t.missing = 1 },
+		"the store took 1024 MB":             func(t *trial) { t.watch.most.Disk = 1 << 30 },
+	} {
+		good := &trial{cfg: config{pages: 50}, watch: &watch{fewest: 50, last: listing{real: 50 + grown}}}
+		worsen(good)
+		got := good.exceeded()
+		if (want == "") != (len(got) == 0) || len(got) > 1 || !strings.Contains(strings.Join(got, ""), want) {
+			t.Errorf("it says %q, want %q", got, want)
+		}
 	}
 }

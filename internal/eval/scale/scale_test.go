@@ -49,6 +49,8 @@ func steps(several bool) map[string]func(*testing.T, config) {
 
 func TestEveryStepWorks(t *testing.T) {
 	switch {
+	case given.dir != "" && !filepath.IsAbs(given.dir): // it would be in the folder of the package, where tests run
+		t.Fatalf("-dir %s: give it from the root on, such as /var/tmp/million", given.dir)
 	case given.step != "":
 		do := steps(given.sites > 0)[given.step]
 		if do == nil {
