@@ -251,7 +251,7 @@ func TestForgottenPageStaysOut(t *testing.T) {
 	}
 	empty := t.TempDir()
 	for data, says := range map[string]string{s.data + "x": "there is no folder ", empty: "nothing of servemap is in "} {
-		wantErrs(t, codeFailed, "-data: "+says+data+"; give the folder that servemap proxy, files, run or crawl was started "+
+		wantErrs(t, codeUsage, "-data: "+says+data+"; give the folder that servemap proxy, files, run or crawl was started "+
 			"with\n", "forget", "-data", data, "/a.html")
 	}
 }

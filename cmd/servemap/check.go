@@ -28,6 +28,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
 	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
 	"github.com/servemap/servemap/internal/page/location"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // checking has the flags of check.
@@ -35,11 +36,11 @@ type checking struct {
 	streams
 	asking
 	check.Config
-	all, crawl  bool
-	origin, out string
-	fail        failing
-	dir         *os.Root // of out
-	flags       *flag.FlagSet
+	all, crawl bool
+	origin     string
+	out        outFiles
+	fail       failing
+	flags      *flag.FlagSet
 }
 
 func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error {
@@ -52,7 +53,7 @@ func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 	fs.Uint64Var(&c.Seed, "seed", 1, "a `NUMBER` that decides which pages are read: the same ones for the same number")
 	fs.StringVar(&c.origin, "origin", "",
 		"the site's public `URL`, where the sitemap is read from another server, such as the one behind a proxy")
-	fs.StringVar(&c.out, "out", "", "write the report to a `FILE` besides: .html for a client, .md, .csv or .json")
+	fs.Var(&c.out, "out", "write the report to a `FILE` besides: .html for a client, .md, .csv or .json; more by one -out each")
 	fs.BoolVar(&c.crawl, "crawl", false,
 		"crawl the site too, and say which links within it are broken, which linked pages are not listed, and which listed "+
 			"ones nobody links to")
@@ -109,9 +110,6 @@ func (c *checking) run(ctx context.Context, name string) error {
 			return usage("-fail %s needs -%s, which alone looks for that", kind, needs)
 		}
 	}
-	if _, is := writers[strings.ToLower(filepath.Ext(c.out))]; c.out != "" && !is {
-		return usage("-out %s: give a name that ends in .html, .md, .csv or .json", c.out)
-	}
 	if c.data != "" {
 		if c.Seen, err = c.seen(ctx); err != nil {
 			return err
@@ -120,11 +118,20 @@ func (c *checking) run(ctx context.Context, name string) error {
 			return err
 		}
 	}
-	if c.out != "" {
-		if c.dir, err = openOut(c.out); err != nil {
+	defer func() {
+		for _, f := range c.out {
+			if f.dir != nil {
+				_ = f.dir.Close()
+			}
+		}
+	}()
+	for i, f := range c.out {
+		if writers[f.form()] == nil {
+			return usage("-out %s: give a name that ends in .html, .md, .csv or .json", f.name)
+		}
+		if c.out[i].dir, err = openOut(f.name); err != nil {
 			return err
 		}
-		defer c.dir.Close()
 	}
 	if c.crawl {
 		c.Linked = c.linked
@@ -134,16 +141,16 @@ func (c *checking) run(ctx context.Context, name string) error {
 		return err
 	}
 	c.flags.Visit(func(f *flag.Flag) { r.Options = strings.TrimSpace(r.Options + option(f)) })
-	if err == nil || len(r.Files) > 0 || c.json || c.out != "" { // else the error says it all
+	if err == nil || len(r.Files) > 0 || c.json || len(c.out) > 0 { // else the error says it all
 		if err := c.write(r); err != nil {
 			return err
 		}
 	}
-	err = result(r, err, bare, at.Host, c.fail)
-	if e := (exit{}); c.json && errors.As(err, &e) { // the JSON says why
+	end := result(r, err, bare, at.Host, c.fail)
+	if e := (exit{}); c.json && err != nil && errors.As(end, &e) { // the JSON says why
 		return exit{code: e.code}
 	}
-	return err
+	return end
 }
 
 // result says how the command ends, by what the check found or why it found nothing.
@@ -153,8 +160,10 @@ func result(r *report.Report, err error, bare bool, host string, fail failing) e
 		return exit{codeNo, err.Error() + ". " + report.Remedy("no-sitemap")}
 	case err != nil && len(r.Files) == 0:
 		return exit{codeFailed, mendable(err, bare, host).Error()}
-	case r.Faults > 0 || slices.ContainsFunc(r.Groups, func(g report.Group) bool { return fail.has(g.Level, g.Kind) }):
+	case r.Faults > 0:
 		return errNo
+	case fail.why(r.Groups) != nil:
+		return fail.why(r.Groups)
 	case err == nil && len(fail) > 0 && len(r.Limits) > 0:
 		return exit{codeNo, "whether there is what -fail names is not known: " + r.Limits[0]}
 	case err == nil && r.Unread():
@@ -173,9 +182,6 @@ func (f *failing) flag(fs *flag.FlagSet, which string) {
 
 // Set is for [flag.Value]. Each -fail adds its kinds.
 func (f *failing) Set(text string) error { *f = append(*f, strings.Trim(text, ", ")); return nil }
-
-// Get is for [flag.Getter].
-func (f *failing) Get() any { return *f }
 
 // String is for [flag.Value].
 func (f *failing) String() string { return strings.Join(*f, ",") }
@@ -208,11 +214,39 @@ func (f failing) check(names []string) error {
 	return nil
 }
 
-// has reports whether one of these kinds or levels is meant.
-func (f failing) has(found ...string) bool {
-	return slices.ContainsFunc(f.kinds(), func(kind string) bool {
-		return slices.Contains(found, kind) || kind == "all" && len(found) > 0
-	})
+// why says for what of all that was found the command ends with "no", nil for nothing.
+func (f failing) why(found []report.Group) error {
+	var meant []string
+	for _, g := range found {
+		if slices.ContainsFunc(f.kinds(), func(k string) bool { return k == g.Kind || g.Level != "" && (k == g.Level || k == "all") }) {
+			meant = append(meant, words.Number(g.Count)+" "+g.Kind)
+		}
+	}
+	if len(meant) == 0 {
+		return nil
+	}
+	return exit{codeNo, fmt.Sprintf("exit code %d: -fail %s, for %s", codeNo, f.String(), strings.Join(meant, ", "))}
+}
+
+// outFiles are the files of -out.
+type outFiles []outFile
+
+type outFile struct {
+	name string
+	dir  *os.Root
+}
+
+func (f outFile) form() string { return strings.ToLower(filepath.Ext(f.name)) }
+
+// Set is for [flag.Value]. Each -out adds a file.
+func (o *outFiles) Set(name string) error { *o = append(*o, outFile{name: name}); return nil }
+
+// String is for [flag.Value].
+func (o *outFiles) String() (names string) {
+	for _, f := range *o {
+		names += f.name + ", "
+	}
+	return strings.TrimSuffix(names, ", ")
 }
 
 // option writes a flag as it was given, "" for one that only says where the report goes, or where a folder of one's own
@@ -277,7 +311,11 @@ func withScheme(address string) (whole string, bare bool) {
 // another scheme does not.
 func mendable(err error, bare bool, host string) error {
 	if bare && !errors.As(err, new(*net.DNSError)) {
-		return fmt.Errorf("%w; if it speaks no https, give http://%s", err, host)
+		unless := "if it speaks no https, "
+		if strings.HasSuffix(err.Error(), "plain http") {
+			unless = ""
+		}
+		return fmt.Errorf("%w; %sgive http://%s", err, unless, host)
 	}
 	return err
 }
@@ -338,20 +376,24 @@ func openOut(out string) (*os.Root, error) {
 	return dir, nil
 }
 
-// write prints the report, and writes it to the file of -out.
-func (c *checking) write(r *report.Report) error {
-	if c.out != "" {
+// write writes the report to the files of -out, prints it, and says where it is.
+func (c *checking) write(r *report.Report) (err error) {
+	says := ""
+	for _, f := range c.out {
 		var text bytes.Buffer
-		if err := writers[strings.ToLower(filepath.Ext(c.out))](r, &text, c.all); err != nil {
+		if err := writers[f.form()](r, &text, c.all); err != nil {
 			return err
 		}
-		if err := control.Replace(c.dir, filepath.Base(c.out), text.Bytes(), 0o644); err != nil {
+		if err := control.Replace(f.dir, filepath.Base(f.name), text.Bytes(), 0o644); err != nil {
 			return err
 		}
+		says += "The report is in " + f.name + ".\n"
 	}
-	if c.json {
-		return r.JSON(c.streams.out)
+	if to := c.streams.out.(terminal.Plain); c.json { // as run has made it
+		err = r.JSON(to)
+	} else {
+		err = r.Text(to.To, c.all, styleOf(to))
 	}
-	to := c.streams.out.(terminal.Plain) // as run has made it
-	return r.Text(to.To, c.all, styleOf(to))
+	_, also := io.WriteString(c.streams.err, says)
+	return cmp.Or(err, also)
 }

@@ -109,22 +109,22 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 		want  []string
 	}{
 		{"nothing", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": aPage}, codeDone,
-			[]string{"1 page listed, 1 read: 0 faults\n"}},
+			[]string{"1 page listed, 1 checked: 0 faults\n"}},
 		{"a page that is gone", map[string]string{"/maps/sitemap.xml": set("/a", "/b"), "/a": aPage}, codeNo,
 			[]string{"fault   1 page is answered with an error", "/b is answered with 404 Not Found (line 1 of /maps/sitemap.xml)\n",
-				"2 pages listed, 1 read: 1 fault\n"}},
+				"2 pages listed, 2 checked: 1 fault\n"}},
 		{"what robots.txt disallows", map[string]string{"/maps/sitemap.xml": set("/private/a"), "/private/a": "HTTP 500 "},
 			codeNo, []string{"1 listed page is disallowed by robots.txt",
-				"No page was read. Not asked for: 1 that robots.txt disallows."}},
+				"/private/a is disallowed by \"Disallow: /private/\" in robots.txt (line 1", "No page was read. Not asked for: 1 that robots.txt disallows."}},
 		{"a site that robots.txt disallows", map[string]string{"/robots.txt": "User-agent: *\nDisallow: /\n" +
 			"Sitemap: http://HOST/maps/sitemap.xml", "/maps/sitemap.xml": set("/a"), "/a": aPage}, codeNo, []string{
-			"fault   The site is disallowed by robots.txt\n", "1 page listed, 0 read: 1 fault\n"}},
+			"fault   The site is disallowed by robots.txt\n", "1 page listed, 0 checked: 1 fault\n"}},
 		{"a log-in in place of all pages", map[string]string{"/maps/sitemap.xml": set("/", "/a"),
 			"/":  aPage + "<p>For members.<form><input type=password></form>",
 			"/a": aPage + "<p>For members.<form><input type=password></form>"}, codeNo, []string{"2 pages ask visitors to log in"}},
 		{"a site of which robots.txt allows a part", map[string]string{"/robots.txt": "User-agent: *\nDisallow: /\n" +
 			"Allow: /docs/\nAllow: /maps/\nSitemap: http://HOST/maps/sitemap.xml", "/maps/sitemap.xml": set("/docs/a"),
-			"/docs/a": aPage}, codeDone, []string{"1 page listed, 1 read: 0 faults\n"}},
+			"/docs/a": aPage}, codeDone, []string{"1 page listed, 1 checked: 0 faults\n"}},
 		{"parts", map[string]string{"/maps/sitemap.xml": index("/1.xml", "/2.xml", "/gone.xml"), "/1.xml": set("/a"),
 			"/2.xml": index("/3.xml"), "/a": aPage}, codeNo, []string{"index of 3 files", "1 file cannot be read",
 			"/gone.xml is answered with 404 Not Found, which says: 404 page not found (/maps/sitemap.xml names it)", "1 index stands within an index"}},
@@ -137,7 +137,7 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 			[]string{"1 file is kept from the checker by a bot wall", "No listed page was found.",
 				"nothing could be checked, 1 piece of advice"}},
 		{"nothing but 429", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 429 "}, codeFailed,
-			[]string{"1 page listed, 0 read: nothing could be checked"}},
+			[]string{"1 page listed, 0 checked: nothing could be checked"}},
 		{"pages of scripts", map[string]string{"/maps/sitemap.xml": set("/a", "/b", "/c"), "/a": aPage,
 			"/b": "<!doctype html><div id=app></div><script>b()</script>", "/c": "<!doctype html><div id=app></div><script>c()</script>"},
 			codeDone, []string{"advice  2 of 3 pages read say nothing without scripts\n"}},
@@ -148,8 +148,10 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 			[]string{"/a is answered with 200, and is empty", "1 answered with a redirect, an error or nothing"}},
 		{"a session in an address", map[string]string{"/maps/sitemap.xml": set("/a?PHPSESSID=4f3a9c"), "/a?PHPSESSID=4f3a9c": aPage},
 			codeDone, []string{"/a?PHPSESSID=… has the parameter PHPSESSID"}},
+		{"what belongs to a page", map[string]string{"/maps/sitemap.xml": set("/a", "/logo"), "/a": aPage,
+			"/logo": "\x89PNG\r\n\x1a\n"}, codeDone, []string{"advice  1 listed address is no page\n", "/logo is a picture (image/png)"}},
 		{"a file", map[string]string{"/maps/sitemap.xml": set("/a.txt"), "/a.txt": "A text."}, codeDone,
-			[]string{"1 answered with a file.\nThe files have the Content-Type text/plain.\n"}},
+			[]string{"1 answered with a file.\nThe documents have the Content-Type text/plain.\n"}},
 		{"a chain of redirects", map[string]string{"/maps/sitemap.xml": set("/a", "/c"), "/a": "HTTP 301 Location: /b",
 			"/b": "HTTP 301 Location: /c", "/c": aPage}, codeNo, []string{"/b, and its chain ends at http",
 			"/c, already listed: take this one out (line 1"}},
@@ -172,10 +174,10 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 			[]string{"1 page asks visitors to log in"}},
 		{"one page in two entries", map[string]string{"/maps/sitemap.xml": set("/a", "/b", "/a"), "/a": aPage,
 			"/b": aPage + "<p>Another."}, codeNo, []string{"sitemap.xml  3 entries, ",
-			"1 duplicate URL\n", "2 pages listed, 2 read"}},
+			"1 duplicate URL\n", "2 pages listed, 2 checked"}},
 		{"an entry without an address", map[string]string{"/maps/sitemap.xml": strings.Replace(set("/a"), "</urlset>",
 			"<url><lastmod>2026-11-01</lastmod></url><url><loc/></url></urlset>", 1), "/a": aPage}, codeNo,
-			[]string{"fault   2 entries have no address", "1 page listed, 1 read: 2 faults\n"}},
+			[]string{"fault   2 entries have no address", "1 page listed, 1 checked: 2 faults\n"}},
 		{"a version in another language that is gone", map[string]string{"/maps/sitemap.xml": strings.Replace(set("/en"),
 			"</loc>", `</loc><link xmlns="http://www.w3.org/1999/xhtml" rel="alternate" hreflang="de" href="http://HOST/de"/>`+
 				`<link xmlns="http://www.w3.org/1999/xhtml" rel="alternate" hreflang="en" href="http://HOST/en"/>`, 1),
@@ -184,10 +186,10 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 			"*": aPage}, codeNo, []string{"fault   The site answers made-up addresses with a page\n",
 			"fault   1 page shows the same text as a made-up address", "/b shows what a made-up address shows too"}},
 		{"made-up addresses lead to the start page", map[string]string{"/maps/sitemap.xml": set("/", "/a"), "/": aPage,
-			"/a": ownPage, "*": "HTTP 302 Location: /"}, codeDone, []string{"2 pages listed, 2 read: 0 faults\n"}},
+			"/a": ownPage, "*": "HTTP 302 Location: /"}, codeDone, []string{"2 pages listed, 2 checked: 0 faults\n"}},
 		{"a log-in at each address", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": ownPage,
 			"*": "HTTP 302 Location: /login", "/login": aPage + "<form><input type=password></form>"}, codeDone,
-			[]string{"1 page listed, 1 read: 0 faults\n"}},
+			[]string{"1 page listed, 1 checked: 0 faults\n"}},
 		{"languages that pages name themselves", map[string]string{"/maps/sitemap.xml": set("/en", "/de"),
 			"/de": aPage + "<p>Deutsch.", "/en": `<!doctype html><title>A</title><link rel=alternate hreflang=en-UK href=/en><link rel=alternate hreflang=de href=/de><main><p>English.</main>`}, codeNo,
 			[]string{"1 link to another language is wrong", `/en has the hreflang "en-UK": there is no region UK`,
@@ -195,7 +197,7 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 		{"a wall before robots.txt", map[string]string{"/robots.txt": "HTTP 503 Cf-Mitigated: challenge",
 			"/sitemap.xml": set("/a"), "/a": aPage}, codeDone, []string{
 			"/robots.txt is answered with 503 by Cloudflare, in place of the file",
-			"1 page listed, 1 read: 0 faults, 1 piece of advice\n"}},
+			"1 page listed, 1 checked: 0 faults, 1 piece of advice\n"}},
 		{"a page for every address", map[string]string{"/maps/sitemap.xml": "<!doctype html><title>App</title>"}, codeNo,
 			[]string{"1 file is a page of HTML, and no sitemap"}},
 	} {
@@ -228,10 +230,11 @@ func TestCheckTakesWhatPeopleGive(t *testing.T) {
 		"/part.xml": set("/en/", "/en/gone"), "/en/": aPage,
 	})
 	for _, tt := range []struct{ at, want, not string }{
+		{"/robots.txt", "/robots.txt says what crawlers may do, and no sitemap. So the sitemap of the site was checked.\n", "no sitemap\n"},
 		{"/en/", "/en/ is a page, and no sitemap. So the sitemap of the site was checked.\n", "page of HTML"},
 		{"/none", "/none is answered with 404 Not Found, and no sitemap. So the sitemap of the site was checked.\n",
 			"cannot be read"},
-		{"/part.xml", "2 pages listed, 1 read: 1 fault\n", "not named by robots.txt"},
+		{"/part.xml", "2 pages listed, 2 checked: 1 fault\n", "not named by robots.txt"},
 	} {
 		if code, out, errs := call(t, "check", site+tt.at); code != codeNo || !strings.Contains(out, tt.want) ||
 			strings.Contains(out, tt.not) {
@@ -274,6 +277,8 @@ func TestCheckSaysWhatIsWrongWithACall(t *testing.T) {
 		{"-pages 0: give more than 0, or leave it out", []string{site, "-pages", "0"}},
 		{"-pages -3: give more than 0, or leave it out", []string{site, "-pages", "-3"}},
 		{"-time -1m0s: give more than 0, or leave it out", []string{site, "-time", "-1m"}},
+		{"-out r.pdf: give a name that ends in .html, .md, .csv or .json", []string{site, "-out", "r.html", "-out", "r.pdf"}},
+		{"-data: there is no folder none; give the folder", []string{site, "-data", "none"}},
 		{"-origin https://a.example/blog: give it without a path, as https://a.example",
 			[]string{site, "-origin", "https://a.example/blog"}},
 		{"-data " + data + " is about " + other, []string{site, "-data", data}},
@@ -398,12 +403,12 @@ func TestOneMistakeIsToldOnce(t *testing.T) {
 		name, end, canonical string // of the output
 		loc, links           string // where these are
 	}{
-		{"all with www", "3 read: 1 fault\n", "", www, www},
-		{"all with www, and not the links to other languages", "3 read: 1 fault\n", "", www, here},
-		{"all with www, as the pages say", "3 read: 1 fault\n", www, www, www},
-		{"all by http", "3 read: 3 faults\n", "", "http://example.com", "http://example.com"},
+		{"all with www", "3 checked: 1 fault\n", "", www, www},
+		{"all with www, and not the links to other languages", "3 checked: 1 fault\n", "", www, here},
+		{"all with www, as the pages say", "3 checked: 1 fault\n", www, www, www},
+		{"all by http", "3 checked: 3 faults\n", "", "http://example.com", "http://example.com"},
 		{"another site", ": 1 fault\n", "", "https://other.invalid", "https://other.invalid"},
-		{"relative", "3 read: 3 faults\n", "", "", here},
+		{"relative", "3 checked: 3 faults\n", "", "", here},
 	} {
 		files := map[string]string{"/robots.txt": "Sitemap: " + here + "/sitemap.xml", "/sitemap.xml": `<urlset xmlns="` + namespace + `">`,
 			"/": ownPage + "<a href=/de>de</a><a href=/en>en</a>", "/de": strings.Replace(aPage, "text", "word", 1), "/en": aPage}
@@ -465,9 +470,9 @@ func TestCheckTellsABoxToLogInFromALogIn(t *testing.T) {
 		{"on the start page, and on that to log in", box + "<a href=/login></a>", "", codeNo, []string{
 			"advice  The pages have a box", "fault   1 page asks visitors to log in", "/login shows a field for a password"}},
 		{"on one page", "", field, codeNo, []string{"fault   1 page asks visitors to log in", "/b shows a field for a password"}},
-		{"to choose a password", "", "<form>" + field + field + "</form>", codeDone, []string{"3 read: 0 faults"}},
+		{"to choose a password", "", "<form>" + field + field + "</form>", codeDone, []string{"3 checked: 0 faults"}},
 		{"to choose a password, typed once", "", "<input type=password autocomplete=new-password>", codeDone,
-			[]string{"3 read: 0 faults"}},
+			[]string{"3 checked: 0 faults"}},
 		{"two forms to log in", "", "<form>" + field + "</form><form>" + field + "</form>", codeNo,
 			[]string{"/b shows a field for a password"}},
 	} {
@@ -501,6 +506,8 @@ func TestCheckFailsForWhatFailNames(t *testing.T) {
 	wantOut(t, codeDone, "0 faults, 1 piece of advice", "check", advised, "-time", "9s", "-time", "0")
 	wantOut(t, codeNo, "0 faults, 1 piece of advice", "check", advised, "-fail", "all")
 	wantOut(t, codeNo, "0 faults, 1 piece of advice", "check", advised, "-fail", "unnamed", "-fail", "slow")
+	wantErrs(t, codeNo, "exit code 3: -fail slow,all, for 1 unnamed\n", "check", advised, "-fail", "slow", "-fail", "all")
+	wantErrs(t, codeNo, "exit code 3: -fail all, for 1 unnamed\n", "check", "-json", advised, "-fail", "all")
 	wantOut(t, codeDone, "0 faults\n", "check", site, "-fail", "all")
 	for _, tt := range []struct {
 		name, want string
@@ -713,14 +720,14 @@ func TestCheckAsksForEachPageOnce(t *testing.T) {
 func TestCheckReportsThatNoCrawlCouldBeMade(t *testing.T) {
 	site := siteOf(t, map[string]string{"/robots.txt": "HTTP 503 ", "/sitemap.xml": set("/a"), "/a": aPage})
 	file := filepath.Join(t.TempDir(), "report.md")
-	code, out, errs := call(t, "check", "-crawl", "-out", file, site)
+	code, out, errs := call(t, "check", "-crawl", "-out", file, "-out", file+".csv", site)
 	written, err := os.ReadFile(file)
-	if code != codeNo || errs != "" || err != nil {
+	if code != codeNo || errs != "The report is in "+file+".\nThe report is in "+file+".csv.\n" || err != nil {
 		t.Errorf("code %d, %s%v", code, errs, err)
 	}
 	for _, want := range []string{
 		"robots.txt is answered with 503", "Limit: the crawl was not made: robots.txt was answered with 503",
-		"1 page listed, 1 read: 1 fault",
+		"1 page listed, 1 checked: 1 fault",
 	} {
 		if !strings.Contains(out, want) || !strings.Contains(string(written), want) {
 			t.Errorf("code %d, without %q: %s%s\n%s%v", code, want, out, errs, written, err)
@@ -767,7 +774,7 @@ func TestCheckOfAServerOnThisMachineAsksNoPublicOne(t *testing.T) {
 			for _, at := range []string{site, site + tt.file} {
 				code, out, errs := call(t, "check", at)
 				if want := here.Replace(tt.want); code != codeDone || !strings.Contains(out, want) ||
-					!strings.Contains(out, "1 page listed, 1 read: 0 faults") {
+					!strings.Contains(out, "1 page listed, 1 checked: 0 faults") {
 					t.Errorf("check %s: code %d, want %q: %s%s", at, code, want, out, errs)
 				}
 			}
@@ -863,5 +870,5 @@ func TestCheckAsksAgainWhenTheSiteSays(t *testing.T) {
 		}
 	}))
 	defer site.Close()
-	wantOut(t, codeDone, "1 page listed, 1 read: 0 faults", "check", site.URL)
+	wantOut(t, codeDone, "1 page listed, 1 checked: 0 faults", "check", site.URL)
 }

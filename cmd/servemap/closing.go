@@ -247,6 +247,7 @@ var causes = map[string]eligibility.Reason{
 	"wall": eligibility.LinkWalled, "denied": eligibility.LinkRefused, "login": eligibility.LinkLogin,
 	"redirect": eligibility.LinkRedirects, "stub": eligibility.LinkRedirects, "error": eligibility.LinkError,
 	"busy": eligibility.LinkFailed, "no-answer": eligibility.LinkFailed, "": eligibility.LinkNoHTML,
+	"no-page": eligibility.LinkNoHTML,
 }
 
 // outcome returns what an address answered with in place of a page. It names none that was not asked for in any order of its
@@ -355,18 +356,30 @@ func groupOf(g inspect.Group, named []inspect.Link) leftOut {
 var crawlKinds = []string{"broken-link", "orphan", "advice", "fault", "noindex", "error", "denied", "login", "soft-404",
 	"empty-page", "no-answer", "canonical", "canonical-scheme", "redirect", "stub"}
 
-// found are the kinds and levels of what a crawl found, as check has them.
-func (c *closing) found() (kinds []string) {
-	if len(c.broken) > 0 {
-		kinds = append(kinds, "broken-link", "advice")
+// found has what a crawl found of each kind, as check names it. What is wrong with a page that is not listed has no
+// level: only its name means it.
+func (c *closing) found() (all []report.Group) {
+	count := map[string]int{"broken-link": len(c.broken), "orphan": 0}
+	for _, a := range c.got {
+		if a != nil {
+			kind, _ := a.First()
+			count[kind]++
+		}
 	}
-	if len(c.orphans) > 0 {
-		kinds = append(kinds, "orphan", "advice")
+	level := map[string]string{"broken-link": "advice", "orphan": "advice"}
+	for _, l := range c.orphans {
+		count["orphan"] += l.n
 	}
 	for _, l := range c.faults {
-		kinds = append(kinds, l.kind, "fault")
+		level[l.kind] = "fault"
+		count[l.kind] = max(count[l.kind], l.n)
 	}
-	return kinds
+	for _, kind := range crawlKinds {
+		if count[kind] > 0 {
+			all = append(all, report.Group{Level: level[kind], Kind: kind, Count: count[kind]})
+		}
+	}
+	return all
 }
 
 // write writes the summary: the result in one line, what to mend, and what was left out, most first.

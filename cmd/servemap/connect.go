@@ -95,8 +95,8 @@ func (a *asking) connectOnce(ctx context.Context) (*control.Client, error) {
 		if _, err := os.Stat(a.data); errors.Is(err, os.ErrNotExist) {
 			what = "there is no folder"
 		}
-		return nil, fmt.Errorf("-data: %s %s; give the folder that servemap proxy, files, run or crawl was started with",
-			what, a.data)
+		return nil, usage("{-data}: %s %s; give the folder that servemap proxy, files, run or crawl was started with", what,
+			a.data)
 	}
 	return a.alone(ctx, text)
 }

@@ -88,6 +88,9 @@ func (c *crawl) run(ctx context.Context, address string) error {
 		return err
 	}
 	if c.out != "-" {
+		if filepath.Ext(c.out) != ".xml" {
+			return usage("-out %s: crawl writes a sitemap, so give a name that ends in .xml; servemap check writes reports", c.out)
+		}
 		if c.dir, err = openOut(c.out); err != nil {
 			return err
 		}
@@ -261,8 +264,8 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 	case err != nil:
 	case full: // a page that always fails was in no file before
 		err = exit{codeNo, cut + ", so the sitemap is not whole; " + cure}
-	case c.fail.has(found.found()...):
-		err = errNo
+	default:
+		err = c.fail.why(found.found())
 	}
 	if no := (exit{}); c.Admin == "" || err != nil && (!errors.As(err, &no) || no.code != codeNo) {
 		return err
@@ -523,7 +526,11 @@ func (s *checking) linked(ctx context.Context, known check.Known) (found check.C
 			}
 		}
 	}
-	log, err := newLog(s.streams, "", slog.LevelInfo)
+	level := slog.LevelWarn
+	if s.streams.err.(terminal.Plain).Lives() { // how far it is stands in one line there, and not in what somebody keeps
+		level = slog.LevelInfo
+	}
+	log, err := newLog(s.streams, "", level)
 	if err != nil {
 		return found, err
 	}

@@ -536,7 +536,7 @@ func TestCrawlThatFailsLeavesTheFile(t *testing.T) {
 		{"robots.txt fails", failing, codeFailed, "servemap crawl: robots.txt was answered with 500; nothing may be"},
 		{"nobody answers", gone.URL, codeFailed, "servemap crawl: " + gone.URL + "/ does not answer: the connection is refused\n"},
 		{"an address without a scheme that speaks no https", strings.TrimPrefix(empty, "http://"), codeFailed,
-			"if it speaks no https, give " + empty},
+			"it speaks plain http; give " + empty},
 		{"a name that leads nowhere, which no scheme mends", "a.invalid", codeFailed,
 			"https://a.invalid/ does not answer: there is no such host\n"},
 		{"no address", "ftp://example.com", codeUsage, "does not begin with http:// or https://"},
@@ -793,7 +793,8 @@ func TestBrokenLinksFailWhereThatIsAskedFor(t *testing.T) {
 }
 
 func TestCrawlFailsForWhatItFinds(t *testing.T) {
-	site := siteOf(t, map[string]string{"/": aPage, "/alone": ownPage, "/sitemap.xml": set("/alone")})
+	site := siteOf(t, map[string]string{"/": strings.Replace(aPage, "</main>", "<a href=/no></main>", 1), "/alone": ownPage,
+		"/no": "<!doctype html><meta name=robots content=noindex>It is thanked here.", "/sitemap.xml": set("/alone")})
 	for _, tt := range []struct {
 		fail, want string
 		code       int
@@ -801,6 +802,7 @@ func TestCrawlFailsForWhatItFinds(t *testing.T) {
 		{"orphan", "Listed, but without a link that counts\n     1  ", codeNo}, {"advice", "without a link that counts", codeNo},
 		{"broken-link,fault", "without a link that counts", codeDone},
 		{"", "-fail is empty; give a value, or leave it out", codeUsage},
+		{"broken-link,noindex", "exit code 3: -fail broken-link,noindex, for 1 noindex\n", codeNo},
 		{"missing", "-fail missing: only servemap check finds that. The kinds are broken-link, orphan, advice, fault, ",
 			codeUsage},
 	} {
@@ -869,7 +871,7 @@ func TestCrawlTellsABotWallAsWhatItIs(t *testing.T) {
 		{"before robots.txt", wall(http.StatusServiceUnavailable), "crawl", codeFailed, "robots.txt was answered with 503"},
 		{"before one page", some, "crawl", codeDone, " 1 page is kept from the crawl by a bot wall (Anubis, 403). "},
 		{"before a crawl of check", wall(http.StatusForbidden), "check", codeFailed,
-			"0 pages listed, 0 read: nothing could be checked"},
+			"0 pages listed, 0 checked: nothing could be checked"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			site := httptest.NewServer(tt.site)

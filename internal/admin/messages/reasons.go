@@ -3,7 +3,6 @@ package messages
 import (
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -285,7 +284,7 @@ func ReasonNamed(name string) Reason { return ReasonOf(name, 0) }
 func ReasonOf(name string, n int) Reason {
 	for _, r := range reasons {
 		if r.Reason.String() == name {
-			r.Why, r.Todo = words.Say(form(r.Why, n)), words.Say(form(r.Todo, n))
+			r.Why, r.Todo = words.Say(words.Form(r.Why, n)), words.Say(words.Form(r.Todo, n))
 			return r
 		}
 	}
@@ -300,22 +299,6 @@ func Cookie(most bool) string {
 	}
 	return words.Say("Learn the pages without it, with {Explore}. {Benign} is only for a cookie that never stands for a " +
 		"log-in; PHPSESSID does.")
-}
-
-var forms = regexp.MustCompile(`\{([^{}|]*\|[^{}]*)\}`)
-
-// form returns a text as it is for so many pages, 0 for a sentence about one.
-func form(text string, n int) string {
-	return forms.ReplaceAllStringFunc(text, func(braced string) string {
-		all := strings.Split(braced[1:len(braced)-1], "|")
-		switch last := len(all) - 1; {
-		case n > 1:
-			return all[last]
-		case n == 1:
-			return all[last-1]
-		}
-		return all[0]
-	})
 }
 
 // Verdict returns the verdict that can carry the reason, Unknown if none can.

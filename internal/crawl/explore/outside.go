@@ -189,7 +189,7 @@ func Plain(err error) error {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return plain{"the connection is refused", err}
 	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, new(tls.RecordHeaderError)):
-		return plain{"it speaks plain http, so write http:// in the origin", err}
+		return plain{"it speaks plain http", err}
 	case errors.As(err, &op):
 		return op.Err // without addresses of this machine
 	}

@@ -99,13 +99,13 @@ func (c *collector) rule(pattern string, allow bool) {
 	if !slash {
 		pattern = "/" + pattern
 	}
-	line := "Disallow:" + pattern + "\n"
+	line, says := "Disallow:"+pattern+"\n", "Disallow: "+pattern
 	if allow {
-		line = "Allow:" + pattern + "\n"
+		line, says = "Allow:"+pattern+"\n", ""
 	}
 	if len(c.text)+len(line) <= maxBody {
 		c.text = append(c.text, line...)
-		c.rules = append(c.rules, rule{NewPattern(pattern), allow})
+		c.rules = append(c.rules, rule{NewPattern(pattern), allow, says})
 	}
 }
 

@@ -25,12 +25,15 @@ type Sum [sha256.Size]byte
 
 // Unread returns rules for a text that could not be read, with the sum of that text. They disallow everything, and
 // equal the rules that have the sum.
-func Unread(sum Sum) *Rules { return &Rules{rules: []rule{{NewPattern("/"), false}}, sum: sum} }
+func Unread(sum Sum) *Rules {
+	return &Rules{rules: []rule{{NewPattern("/"), false, "Disallow: /"}}, sum: sum}
+}
 
 // rule is one allow or disallow line.
 type rule struct {
 	Pattern
 	allow bool
+	line  string // of the file that disallows, "" for one that allows
 }
 
 // newRules returns nil if no rule disallows anything. text holds the lines of the rules.
@@ -56,17 +59,20 @@ func precedence(a, b rule) int {
 
 // Allows reports whether crawlers may fetch a location: a path with its query, in the normal form
 // of package location. robots.txt itself is always allowed (RFC 9309, section 2.2.2).
-func (r *Rules) Allows(location string) bool {
+func (r *Rules) Allows(location string) bool { return r.Disallows(location) == "" }
+
+// Disallows returns the line for which crawlers may not fetch a location, "" if they may.
+func (r *Rules) Disallows(location string) (line string) {
 	if r == nil || location == "/robots.txt" {
-		return true
+		return ""
 	}
 	location = Fold(location)
 	for i := range r.rules {
-		if r.rules[i].Matches(location) {
-			return r.rules[i].allow
+		if rule := &r.rules[i]; rule.Matches(location) {
+			return rule.line
 		}
 	}
-	return true
+	return ""
 }
 
 // Text returns the rules as a robots.txt, which [Parse] reads as the same rules. It contains

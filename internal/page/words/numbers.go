@@ -2,7 +2,9 @@ package words
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
+	"strings"
 )
 
 // Thousands puts commas between the thousands of the digits of a whole number.
@@ -19,9 +21,42 @@ func Number(n int) string { return Thousands(strconv.Itoa(n)) }
 // Count writes a number of things.
 func Count[N int | uint64](n N, thing string) string {
 	if n != 1 {
-		thing += "s"
+		thing = plural(thing)
 	}
 	return Thousands(fmt.Sprint(n)) + " " + thing
+}
+
+var (
+	hissing   = regexp.MustCompile(`(?:s|x|z|ch|sh)$`)
+	consonant = regexp.MustCompile(`[^aeiou]y$`)
+)
+
+// plural returns the name of several things.
+func plural(thing string) string {
+	switch {
+	case hissing.MatchString(thing):
+		return thing + "es"
+	case consonant.MatchString(thing):
+		return strings.TrimSuffix(thing, "y") + "ies"
+	}
+	return thing + "s"
+}
+
+var forms = regexp.MustCompile(`\{([^{}|]*\|[^{}]*)\}`)
+
+// Form returns a text as it is for so many things: of {page is|pages are} the first for one, the last for more. Where
+// three stand, the first is for 0: a sentence about one.
+func Form(text string, n int) string {
+	return forms.ReplaceAllStringFunc(text, func(braced string) string {
+		all := strings.Split(braced[1:len(braced)-1], "|")
+		switch last := len(all) - 1; {
+		case n > 1:
+			return all[last]
+		case n == 1:
+			return all[last-1]
+		}
+		return all[0]
+	})
 }
 
 // Size writes a number of bytes.

@@ -156,3 +156,23 @@ func TestWhatATextNamesIsInTheTable(t *testing.T) {
 		t.Errorf("only %d names were found", n)
 	}
 }
+
+func TestANumberAgreesWithItsWords(t *testing.T) {
+	for _, tt := range []struct {
+		n          int
+		word, form string // form has a text for one and for many
+		want       string
+	}{
+		{0, "page", "", "0 pages"}, {1, "address", "", "1 address"}, {2, "linked address", "", "2 linked addresses"},
+		{1000, "entry", "", "1,000 entries"}, {2, "day", "", "2 days"}, {2, "batch", "", "2 batches"}, {2, "index", "", "2 indexes"},
+		{1, "", "page{|s} say{s|} so", "page says so"}, {2, "", "page{|s} say{s|} so", "pages say so"},
+		{0, "", "{It was|is|are} so", "It was so"}, {1, "", "{It was|is|are} so", "is so"}, {7, "", "{It was|is|are} so", "are so"},
+	} {
+		if got := words.Form(tt.form, tt.n); tt.form != "" && got != tt.want {
+			t.Errorf("%d of %q: %q, want %q", tt.n, tt.form, got, tt.want)
+		}
+		if got := words.Count(tt.n, tt.word); tt.word != "" && got != tt.want {
+			t.Errorf("%d of %q: %q, want %q", tt.n, tt.word, got, tt.want)
+		}
+	}
+}

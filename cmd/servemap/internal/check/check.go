@@ -230,7 +230,12 @@ func (c *checker) site(ctx context.Context) error {
 	c.standsFor(ctx, a.Body)
 	c.judge.Site = listing.Site{
 		Scheme: c.Origin.Scheme, Host: address.Host(c.Origin), Now: c.now,
-		Allows:  func(path string) bool { return c.blocked || c.robots.Allows(path) }, // that was told
+		Disallows: func(path string) string {
+			if c.blocked { // that was told
+				return ""
+			}
+			return c.robots.Disallows(path)
+		},
 		Vouches: func(u *url.URL) bool { return c.vouches(ctx, u) }, Shows: func(u *url.URL) bool { return c.shows(ctx, u) },
 	}
 	at := report.At{Where: c.Site + "/robots.txt"}
@@ -359,12 +364,15 @@ func (c *checker) given(ctx context.Context) *url.URL {
 	}
 	at := *c.Config.URL
 	at.Scheme, at.Host = c.Origin.Scheme, c.Origin.Host
-	if slices.Contains([]string{".xml", ".gz", ".txt"}, path.Ext(at.Path)) || c.isNamed[address.Key(&at)] {
+	if slices.Contains([]string{".xml", ".gz", ".txt"}, path.Ext(at.Path)) && at.Path != "/robots.txt" ||
+		c.isNamed[address.Key(&at)] {
 		return &at
 	}
 	a, err := c.follow(ctx, &at, 0) // it is read later
 	says := "is a page"
 	switch {
+	case at.Path == "/robots.txt":
+		says = "says what crawlers may do"
 	case err != nil || a.Status == http.StatusOK && !response.IsHTML(a.Header.Get("Content-Type")):
 		return &at
 	case a.Status != http.StatusOK:
@@ -550,8 +558,9 @@ func (c *checker) judged(a answer, u *url.URL) (parts []string) {
 	if moved {
 		c.Add("moved", report.At{Where: u.String()}, "redirects to %s", a.url.String())
 	}
-	if path := u.RequestURI(); address.Host(u) == address.Host(c.Origin) && !c.blocked && !c.robots.Allows(path) {
-		c.Add("robots-blocks-file", report.At{Where: u.String()}, "is disallowed by robots.txt; this check read it all the same")
+	if line := c.judge.Disallows(u.RequestURI()); address.Host(u) == address.Host(c.Origin) && line != "" {
+		c.Add("robots-blocks-file", report.At{Where: u.String()}, "is disallowed by %q in robots.txt; this check read it "+
+			"all the same", line)
 	}
 	f, parts := c.judge.File(listing.Answer{
 		URL: u, Body: a.Body, ContentType: a.Header.Get("Content-Type"), Encoding: a.Header.Get("Content-Encoding"),

@@ -118,8 +118,9 @@ func (c *checker) conclude(ctx context.Context, all []*pages.Page) {
 	for _, p := range all {
 		if p.Read {
 			if typ := p.Header.Get("Content-Type"); !response.IsHTML(typ) {
-				c.Sample.Files++
-				types = append(types, typ)
+				if c.Sample.Files++; !p.Told() {
+					types = append(types, typ)
+				}
 			}
 			c.Sample.Read++
 			c.judge.InPage(p.Entry, p.Versions())
@@ -129,7 +130,7 @@ func (c *checker) conclude(ctx context.Context, all []*pages.Page) {
 		}
 	}
 	if slices.Sort(types); len(types) > 0 {
-		c.Facts = append(c.Facts, "The files have the Content-Type "+report.Shorten(strings.Join(slices.Compact(types), ", "))+".")
+		c.Facts = append(c.Facts, "The documents have the Content-Type "+report.Shorten(strings.Join(slices.Compact(types), ", "))+".")
 	}
 	asked := append(c.versions(ctx), all...)
 	if home := c.home(ctx, asked); c.nowhere == nil {

@@ -312,7 +312,7 @@ func (s *scanner) fault(err error, at, end int) bool {
 	}
 	line := s.line + syntax.Line - 1
 	behind, _, _ := bytes.Cut(s.text[end:min(len(s.text), end+30)], []byte("<"))
-	near := strings.Fields(string(s.text[max(at, end-30) : end+len(behind)]))
+	near := strings.Fields(string(s.text[max(at, end-200) : end+len(behind)]))
 	shown := strconv.Quote(strings.ToValidUTF8(strings.Join(near, " "), ""))
 	switch says := syntax.Msg; {
 	case strings.HasPrefix(says, "unexpected EOF") && s.cut != "":

@@ -21,8 +21,8 @@ type Site struct {
 	Scheme, Host string
 	// Folder is the path below which the sitemap may list pages; "/" for one that robots.txt names.
 	Folder string
-	// Allows reports whether robots.txt allows a path with its query.
-	Allows func(path string) bool
+	// Disallows returns the line of robots.txt that disallows a path with its query, "" for none.
+	Disallows func(path string) (line string)
 	// Vouches reports whether the robots.txt of another host names the sitemap.
 	Vouches func(u *url.URL) bool
 	// Shows reports whether another host shows the pages of the site.
@@ -183,8 +183,8 @@ func (r *reader) page(e Entry) Entry {
 	if r.Full = len(r.Pages) == mostPages; r.Full {
 		return e
 	}
-	if path := u.RequestURI(); r.Allows != nil && !r.Allows(path) {
-		r.tell(e, "disallowed", "is disallowed by robots.txt")
+	if r.Disallows != nil && r.Disallows(u.RequestURI()) != "" {
+		r.tell(e, "disallowed", "is disallowed by %q in robots.txt", r.Disallows(u.RequestURI()))
 	}
 	r.place[key] = len(r.Pages)
 	r.Pages = append(r.Pages, e)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
+	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
@@ -24,7 +25,7 @@ func judge(t testing.TB, files ...Answer) (*report.Report, *Judge, int) {
 	r, entries := &report.Report{}, 0
 	j := NewJudge(Site{
 		Scheme: "https", Host: "example.com", Folder: "/", Now: now,
-		Allows: func(path string) bool { return !strings.HasPrefix(path, "/private/") },
+		Disallows: robots.Parse([]byte("User-agent: *\nDisallow: /private/")).Disallows,
 	}, r)
 	for _, a := range files {
 		f, _ := j.File(a)

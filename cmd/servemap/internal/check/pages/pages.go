@@ -5,6 +5,7 @@ package pages
 import (
 	"cmp"
 	"fmt"
+	"mime"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -233,6 +234,9 @@ func (p *Page) page(now time.Time) {
 	if t, err := http.ParseTime(p.Header.Get("Last-Modified")); err == nil {
 		p.sent = t
 	}
+	if what := asset(typ); what != "" {
+		p.tell("no-page", "is %s (%s)", what, typ)
+	}
 	p.modified, p.text, p.alternates = facts.Modified, facts.MainHash, facts.Alternates
 	switch {
 	case noIndex && !word:
@@ -264,6 +268,21 @@ func (p *Page) page(now time.Time) {
 		}
 	}
 	p.canonical(base, &facts)
+}
+
+// asset says what an answer is that belongs to a page and is none, "" for others, such as a document.
+func asset(typ string) string {
+	switch typ, _, _ := mime.ParseMediaType(typ); {
+	case strings.HasPrefix(typ, "image/"):
+		return "a picture"
+	case strings.HasPrefix(typ, "font/"):
+		return "a font"
+	case typ == "text/css":
+		return "a style sheet"
+	case typ == "text/javascript", typ == "application/javascript":
+		return "a script"
+	}
+	return ""
 }
 
 // Box tells of the site's box to log in. home is the start page, or where that redirects; it may be nil. What several

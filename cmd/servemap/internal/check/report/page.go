@@ -21,9 +21,10 @@ var source embed.FS
 
 var (
 	css, _ = source.ReadFile("page.css")
-	funcs  = map[string]any{"num": words.Number, "md": markdown.Replace, "count": words.Count[int], "parts": parts}
-	page   = template.Must(template.New("page.html").Funcs(funcs).ParseFS(source, "page.html"))
-	texts  = plain.Must(plain.New("texts").Funcs(funcs).ParseFS(source, "*.txt", "*.md"))
+	funcs  = map[string]any{"num": words.Number, "md": markdown.Replace, "count": words.Count[int], "parts": parts,
+		"form": words.Form}
+	page  = template.Must(template.New("page.html").Funcs(funcs).ParseFS(source, "page.html"))
+	texts = plain.Must(plain.New("texts").Funcs(funcs).ParseFS(source, "*.txt", "*.md"))
 	// markdown escapes a text of strangers.
 	markdown = strings.NewReplacer(`\`, `\\`, "&", "&amp;", "|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "[",
 		`\[`, "\n", " ", "\r", " ")
@@ -127,7 +128,7 @@ func Wrap(text, indent string, width int) string {
 
 // Does says what a file is, without its address.
 func (f File) Does() (what string) {
-	entries := strings.Replace(words.Count(f.Entries, "entry"), "entrys", "entries", 1) // of some pages there may be several
+	entries := words.Count(f.Entries, "entry") // of some pages there may be several
 	switch f.Form {
 	case "":
 		if what = "no sitemap"; f.Bytes == 0 {

@@ -18,7 +18,7 @@ import (
 
 // Finding is something that a validator, a crawler or a reader of the sitemap would object to.
 type Finding struct {
-	Level string `json:"level"` // "fault", or "advice" for what is allowed and does not help
+	Level string `json:"level"` // "fault", or "advice" for what no rule forbids, but costs visitors
 	Kind  string `json:"kind"`
 	At
 	Text string `json:"text"`
@@ -40,6 +40,7 @@ type Group struct {
 	Count    int       `json:"count"`
 	Title    string    `json:"title"`
 	Remedy   string    `json:"remedy"`
+	Hint     string    `json:"-"`                  // for who runs the check
 	Findings []Finding `json:"findings,omitempty"` // the first ones, in the order of the files
 }
 
@@ -117,11 +118,11 @@ func (r *Report) Add(kind string, at At, text string, args ...any) {
 	}
 	n, is := slices.BinarySearchFunc(r.Groups, k.place, func(g Group, place int) int { return kinds[g.Kind].place - place })
 	if !is {
-		r.Groups = slices.Insert(r.Groups, n, Group{Level: k.level, Harm: k.harm, Kind: kind, Title: k.one, Remedy: k.remedy})
+		r.Groups = slices.Insert(r.Groups, n, Group{Level: k.level, Harm: k.harm, Kind: kind})
 	}
 	g := &r.Groups[n]
-	if g.Count++; g.Count == 2 {
-		g.Title = k.many
+	if g.Count++; g.Count <= 2 {
+		g.Title, g.Remedy, g.Hint = words.Form(k.title, g.Count), words.Form(k.remedy, g.Count), k.hint
 	}
 	if g.Count <= kept {
 		for i, a := range args {
@@ -142,7 +143,7 @@ func (r *Report) Add(kind string, at At, text string, args ...any) {
 // Of says in the title of a kind of which number of pages these are.
 func (r *Report) Of(kind string, n int) {
 	if g := r.group(kind); g.Count > 0 {
-		title := map[bool]string{true: kinds[kind].one, false: kinds[kind].many}[g.Count == 1]
+		title := words.Form(kinds[kind].title, g.Count)
 		g.Title = "of " + words.Count(n, "page") + " read" + title[strings.Index(title, " "):]
 	}
 }
@@ -166,9 +167,12 @@ func (r *Report) Count(kind string) int { return r.group(kind).Count }
 // Has reports whether something of a kind was found.
 func (r *Report) Has(kind string) bool { return r.Count(kind) > 0 }
 
-// Unread reports whether none of the pages that there are, or may be, could be read.
+// Checked returns how many of the listed pages were judged: the site itself answered, or nothing did.
+func (r *Report) Checked() int { return r.Sample.Asked - r.Count("wall") - r.Count("busy") }
+
+// Unread reports whether none of the pages that there are, or may be, could be checked.
 func (r *Report) Unread() bool {
-	return r.Sample.Read == 0 && (r.Sample.Listed > 0 || r.Has("wall-file") || len(r.Files) == 0)
+	return r.Checked() == 0 && (r.Sample.Listed > 0 || r.Has("wall-file") || len(r.Files) == 0)
 }
 
 // state says what was found, and whether that is good, to be looked at, or waits for a check that reads more.
@@ -186,11 +190,14 @@ func (r *Report) state() (care, text string) {
 		return "look", words.Count(r.Faults, "fault")
 	case r.Unread():
 		return "wait", "nothing could be checked"
-	case 2*s.Read < s.Asked:
-		return "wait", words.Number(s.Read) + " of " + words.Count(s.Asked, "page") + " could be checked"
+	case 2*r.Checked() < s.Asked:
+		return "wait", words.Number(r.Checked()) + " of " + words.Count(s.Asked, "page") + " could be checked"
 	}
 	return "good", "0 faults"
 }
+
+// Maker names the program, with its version if that has a name.
+func (r *Report) Maker() string { return strings.TrimSuffix("servemap "+r.Version, " (devel)") }
 
 // Read reports whether a sitemap was read, whole or in part.
 func (r *Report) Read() bool {
@@ -203,6 +210,9 @@ func (r *Report) Lead() string { return say("lead.txt", r) }
 // Todo says what was found of a kind, and what to do first.
 func (g Group) Todo() string {
 	what, do := g.Heading(), strings.SplitN(g.Remedy, ". ", 2)[0]
+	if g.Count == 1 && g.Counted() != "" {
+		what += ": " + g.Findings[0].Where
+	}
 	return strings.ToLower(what[:1]) + what[1:] + ". " + strings.TrimSuffix(do, ".") + "."
 }
 
@@ -221,7 +231,7 @@ func (r *Report) Headline() string {
 // Result says in one line what was found.
 func (r *Report) Result() string {
 	_, state := r.state()
-	text := words.Count(r.Sample.Listed, "page") + " listed, " + words.Number(r.Sample.Read) + " read: " + state
+	text := words.Count(r.Sample.Listed, "page") + " listed, " + words.Number(r.Checked()) + " checked: " + state
 	if r.Advice > 0 {
 		text += ", " + words.Count(r.Advice, "piece") + " of advice"
 	}
@@ -259,16 +269,16 @@ const fault, advice = "fault", "advice"
 
 // kind is a row of the table of all that may be found.
 type kind struct {
-	level, one, many, remedy string
-	harm                     string // that it does
-	place                    int    // in the table
+	level, title, remedy, hint string
+	harm                       string // that it does
+	place                      int    // in the table
 }
 
 //go:embed kinds.tsv
 var table string
 
 // Remedy says what to do about findings of a kind.
-func Remedy(kind string) string { return kinds[kind].remedy }
+func Remedy(kind string) string { return words.Form(kinds[kind].remedy, 1) }
 
 // Names are those of all kinds, and of their levels.
 func Names() []string { return append(slices.Sorted(maps.Keys(kinds)), fault, advice) }
@@ -276,7 +286,7 @@ func Names() []string { return append(slices.Sorted(maps.Keys(kinds)), fault, ad
 var kinds = func() map[string]kind {
 	byName, harm := map[string]kind{}, ""
 	for line := range strings.Lines(table) {
-		if f := strings.Split(strings.TrimSpace(line), "\t"); line[0] == '=' {
+		if f := append(strings.Split(strings.TrimSpace(line), "\t"), ""); line[0] == '=' {
 			harm = f[0][2:]
 		} else if line[0] != '#' {
 			byName[f[0]] = kind{f[1], f[2], f[3], f[4], harm, len(byName)}

@@ -35,21 +35,21 @@ func TestReportsSayTheSameInAllForms(t *testing.T) {
 		want  []string
 	}{
 		{"text", func(b *strings.Builder) error { return r.Text(b, false, bare) }, []string{
-			"20 of 1,169 listed pages were asked for, chosen by chance (seed 7): 16 answered with a page, 4 with a redirect, " +
+			"20 of 1,169 listed pages were asked for, chosen by chance: 16 answered with a page, 4 with a redirect, " +
 				"an error or nothing. What is", "\nThe sitemap or the site cannot be read\n\n", "fault   1 error in the XML\n",
 			"fault   51 pages redirect\n", "/2 redirects (301)", "and 48 more; -all names them", "\nMissing pages and dead links\n\n",
-			"advice  1 sitemap is not named", "1,169 pages listed, 16 read: 52 faults of 2 kinds, 1 piece of advice\n"}},
+			"advice  1 sitemap is not named", "1,169 pages listed, 20 checked: 52 faults of 2 kinds, 1 piece of advice\n"}},
 		{"text with all", func(b *strings.Builder) error { return r.Text(b, true, bare) },
 			[]string{"/2 redirects (301)", "/3 redirects (301)"}},
 		{"Markdown", func(b *strings.Builder) error { return r.Markdown(b, false) },
-			[]string{"**1,169 pages listed, 16 read: 52 faults of 2 kinds", "## The sitemap or the site cannot be read", "### 51 pages redirect (fault)",
-				"- and 1 more; -all lists up to 1,000 of each kind", "## Missing pages and dead links", "### 1 sitemap is not named"}},
+			[]string{"**1,169 pages listed, 20 checked: 52 faults of 2 kinds", "## The sitemap or the site cannot be read", "### 51 pages redirect (fault)",
+				"- and 1 more", "## Missing pages and dead links", "### 1 sitemap is not named"}},
 		{"CSV", func(b *strings.Builder) error { return r.CSV(b) },
 			[]string{"level,kind,where,file,line,text,remedy,to\n", "fault,redirect,https://example.com/3,"}},
 		{"HTML", func(b *strings.Builder) error { return r.HTML(b, false) },
 			[]string{"<h1>52 faults of 2 kinds</h1>", "<p class=\"lead\">The sitemap of https://example.com lists",
 				"<h2 class=\"part\">The sitemap or the site", "51 pages redirect</h3>", "&lt;script&gt;", "/49</a>",
-				"and 1 more; -all lists", "<h2 class=\"part\">Missing pages", "servemap check https://example.com -crawl -seed 7</p>"}},
+				"and 1 more</li>", "<h2 class=\"part\">Missing pages", "servemap check https://example.com -crawl -seed 7</p>"}},
 		{"JSON", func(b *strings.Builder) error { return r.JSON(b) },
 			[]string{`{"level":"fault","kind":"redirect","where":"https://example.com/3"`, `{"level":"summary"`, `"faults":52`}},
 	} {
@@ -111,27 +111,27 @@ func TestAReportBeginsWithWhatMattersMost(t *testing.T) {
 		kinds string // that were found
 		want  string
 	}{
-		{"a healthy site", Sample{Listed: 61, Asked: 61, Read: 61}, 1, "", lists + "61 pages, all of which were read. Nothing is wrong " +
-			"with what was read."},
-		{"one page", Sample{Listed: 1, Asked: 1, Read: 1}, 1, "", lists + "1 page, which was read. Nothing is wrong with what was read."},
-		{"a small fault", Sample{Listed: 61, Asked: 20, Read: 20}, 1, "changefreq", lists + "61 pages, of which 20 were read. What is " +
-			"wrong does little harm: 1 changefreq is none of the protocol's words. Leave it out, as search engines hardly read it, " +
+		{"a healthy site", Sample{Listed: 61, Asked: 61, Read: 61}, 1, "", lists + "61 pages, all of which were checked. Nothing is wrong " +
+			"with what was checked."},
+		{"one page", Sample{Listed: 1, Asked: 1, Read: 1}, 1, "", lists + "1 page, which was checked. Nothing is wrong with what was checked."},
+		{"a small fault", Sample{Listed: 61, Asked: 20, Read: 20}, 1, "changefreq", lists + "61 pages, of which 20 were checked. What is " +
+			"wrong does little harm: 1 changefreq is none of the protocol's words: https://example.com/. Leave it out, as search engines hardly read it, " +
 			"or write always, hourly, daily, weekly, monthly, yearly or never, in lower case."},
-		{"a broken site", Sample{Listed: 65, Asked: 65, Read: 63}, 1, "changefreq broken-link error error", lists + "65 pages, of which " +
-			"63 were read. What matters most: 2 pages are answered with an error. Mend them, or do not list them."},
+		{"a broken site", Sample{Listed: 65, Asked: 65, Read: 63}, 1, "changefreq broken-link error error", lists + "65 pages, all of which were " +
+			"checked. What matters most: 2 pages are answered with an error. Mend them, or do not list them."},
 		{"no sitemap", Sample{}, 0, "missing no-sitemap", "No sitemap of https://example.com was read. What matters most: the site has " +
 			"no sitemap. Serve one, and name it in robots.txt."},
 		{"a wall", Sample{}, 0, "wall-file wall-file", "No sitemap of https://example.com was read. What matters most: 2 files are kept " +
-			"from the checker by a bot wall. Allow the User-Agent servemap-check, or this machine's address, in the wall's rules; " +
-			"or check behind it, with -origin."},
-		{"a site of scripts", Sample{Listed: 61, Asked: 61, Read: 61}, 1, "slow scripts", lists + "61 pages, all of which were read. No " +
-			"fault was found. What would help most: 1 page says nothing without scripts. Render the text on the server: most AI " +
+			"from the checker by a bot wall. Allow the User-Agent servemap-check in the wall's rules, and see that it lets " +
+			"search engines through."},
+		{"a site of scripts", Sample{Listed: 61, Asked: 61, Read: 61}, 1, "slow scripts", lists + "61 pages, all of which were checked. No " +
+			"fault was found. What would help most: 1 page says nothing without scripts: https://example.com/. Render the text on the server: most AI " +
 			"crawlers run no scripts, and search engines run them later."},
-		{"a site that robots.txt disallows", Sample{Listed: 61}, 1, "blocked", lists + "61 pages, none of which could be read. What " +
+		{"a site that robots.txt disallows", Sample{Listed: 61}, 1, "blocked", lists + "61 pages, none of which could be checked. What " +
 			"matters most: the site is disallowed by robots.txt. Remove that line if the site is to be found: search engines fetch " +
 			"no page of it."},
-		{"a file that breaks off", Sample{}, 1, "xml", lists + "0 pages that can be read. What matters most: 1 error in the XML. Mend " +
-			"the program that writes the file: a parser stops there, and reads none of the file, or none of the rest."},
+		{"a file that breaks off", Sample{}, 1, "xml", lists + "0 pages that can be read. What matters most: 1 error in the XML: " +
+			"https://example.com/. Mend the program that writes the file: at an error a parser stops, and reads none of the file, or none of the rest."},
 	} {
 		r := &Report{Site: "https://example.com", Sample: tt.Sample, Files: make([]File, 1)}
 		if tt.files > 0 {
@@ -175,19 +175,21 @@ func TestTheHeadlineSaysHowMuchCouldBeChecked(t *testing.T) {
 		headline, care, text string
 	}{
 		{Sample{Listed: 40, Asked: 40, Read: 40}, "unnamed", "No fault found", "good",
-			"40 pages listed, 40 read: 0 faults, 1 piece of advice"},
+			"40 pages listed, 40 checked: 0 faults, 1 piece of advice"},
 		{Sample{Listed: 40, Asked: 40}, "busy", "Nothing could be checked", "wait",
-			"40 pages listed, 0 read: nothing could be checked, 1 piece of advice"},
+			"40 pages listed, 0 checked: nothing could be checked, 40 pieces of advice"},
 		{Sample{Listed: 40}, "unnamed", "Nothing could be checked", "wait",
-			"40 pages listed, 0 read: nothing could be checked, 1 piece of advice"},
+			"40 pages listed, 0 checked: nothing could be checked, 1 piece of advice"},
 		{Sample{}, "wall-file", "Nothing could be checked", "wait",
-			"0 pages listed, 0 read: nothing could be checked, 1 piece of advice"},
+			"0 pages listed, 0 checked: nothing could be checked, 1 piece of advice"},
 		{Sample{Listed: 40, Asked: 40, Read: 1}, "wall", "1 of 40 pages could be checked", "wait",
-			"40 pages listed, 1 read: 1 of 40 pages could be checked, 1 piece of advice"},
-		{Sample{Listed: 40, Asked: 40}, "error", "1 fault", "look", "40 pages listed, 0 read: 1 fault"},
+			"40 pages listed, 1 checked: 1 of 40 pages could be checked, 39 pieces of advice"},
+		{Sample{Listed: 40, Asked: 40}, "error", "40 faults", "look", "40 pages listed, 40 checked: 40 faults"},
 	} {
 		r := &Report{Sample: tt.Sample}
-		r.Add(tt.kind, At{Where: "https://example.com/a"}, "is so & so")
+		for range max(1, tt.Asked-tt.Sample.Read) {
+			r.Add(tt.kind, At{Where: "https://example.com/a"}, "is so & so")
+		}
 		if r.Headline() != tt.headline || r.Care() != tt.care || r.Result() != tt.text {
 			t.Errorf("%+v: %s (%s): %s", tt.Sample, r.Headline(), r.Care(), r.Result())
 		}
