@@ -46,7 +46,7 @@ type asking struct {
 	data   string
 	json   bool
 	served bool // visitors are, by the process that was asked
-	told   bool // it was looked, and said, whether another process waits for the folder
+	told   bool // tellWho has had its say
 }
 
 func newAsking(s streams, fs *flag.FlagSet) *asking {

@@ -11,52 +11,46 @@ import (
 	"github.com/servemap/servemap/internal/page/sitemap"
 )
 
-// field is an element of an extension.
-type field struct {
-	name string
-	must bool
-	is   string // what it has, "" for anything
-}
-
-// one matches an element in a list: its name, ! if it must be there, and what it has, behind that or a colon.
-var one = regexp.MustCompile(`(\w+)(!?):?(\w*)`)
-
-// fields reads a list of them.
-func fields(list string) (all []field) {
-	for _, m := range one.FindAllStringSubmatch(list, -1) {
-		all = append(all, field{m[1], m[2] != "", m[3]})
-	}
-	return all
-}
-
 // inside has the elements of the extensions, by that around them.
-var inside = map[string][]field{
-	"image": fields("loc!url caption geo_location title license"),
-	"video": fields("thumbnail_loc!url title! description! content_loc:url player_loc:url duration:seconds " +
-		"expiration_date:date rating:stars view_count:number " +
-		"publication_date:date family_friendly:choice restriction price requires_subscription:choice uploader platform " +
-		"live:choice tag category gallery_loc " +
-		"content_segment_loc id tvshow"),
-	"news":        fields("publication! publication_date!date title! access genres keywords stock_tickers geo_locations"),
-	"publication": fields("name! language!language"),
+var inside = map[string]struct{ must, may []string }{
+	"image": {strings.Fields("loc"), strings.Fields("caption geo_location title license")},
+	"video": {strings.Fields("thumbnail_loc title description"), strings.Fields("content_loc player_loc duration " +
+		"expiration_date rating view_count publication_date family_friendly restriction price requires_subscription " +
+		"uploader platform live tag category gallery_loc content_segment_loc id tvshow")},
+	"news": {strings.Fields("publication publication_date title"),
+		strings.Fields("access genres keywords stock_tickers geo_locations")},
+	"publication": {strings.Fields("name language"), nil},
 }
 
-var choices = []string{"yes", "no"}
+// urls are those that have a URL.
+var urls = []string{"loc", "thumbnail_loc", "content_loc", "player_loc"}
+
+// fit has what an element must be, and whether a text is that.
+type fit struct {
+	what string
+	ok   func(text string) bool
+}
+
+var (
+	isDate = fit{"it must be as 2026-11-01 or 2026-11-01T08:00:00Z",
+		func(text string) bool { _, ok := ParseDate(text); return ok }}
+	isChoice = fit{"it is yes or no",
+		func(text string) bool { return strings.EqualFold(text, "yes") || strings.EqualFold(text, "no") }}
+)
 
 // newsLanguage matches what Google takes for the language of a newspaper: ISO 639, or one of two kinds of Chinese.
 var newsLanguage = regexp.MustCompile(`^(?:[a-z]{2,3}|zh-cn|zh-tw)$`)
 
-// fits has what an element must be, and whether a text is that.
-var fits = map[string]struct {
-	what string
-	ok   func(text string) bool
-}{
-	"seconds": {"it is 1 to 28,800 seconds", func(text string) bool { return isNumber(text, 1, 28800) }},
-	"stars":   {"it is 0.0 to 5.0", func(text string) bool { return isNumber(text, 0, 5) }},
-	"number":  {"it is a number", func(text string) bool { return isNumber(text, 0, 1e15) }},
-	"choice":  {"it is yes or no", func(text string) bool { return slices.Contains(choices, strings.ToLower(text)) }},
-	"date": {"it must be as 2026-11-01 or 2026-11-01T08:00:00Z",
-		func(text string) bool { _, ok := ParseDate(text); return ok }},
+// fits has what other elements must be.
+var fits = map[string]fit{
+	"duration":              {"it is 1 to 28,800 seconds", func(text string) bool { return isNumber(text, 1, 28800) }},
+	"rating":                {"it is 0.0 to 5.0", func(text string) bool { return isNumber(text, 0, 5) }},
+	"view_count":            {"it is a number", func(text string) bool { return isNumber(text, 0, 1e15) }},
+	"expiration_date":       isDate,
+	"publication_date":      isDate,
+	"family_friendly":       isChoice,
+	"requires_subscription": isChoice,
+	"live":                  isChoice,
 	"language": {"it is a code of ISO 639, such as en, or zh-cn or zh-tw", func(text string) bool {
 		return newsLanguage.MatchString(strings.ToLower(text)) && (len(text) != 2 || badLanguage(text) == "")
 	}},
@@ -91,29 +85,29 @@ func (r *reader) extensions(n *sitemap.Node, e Entry) {
 func (r *reader) inExtension(kind string, n *sitemap.Node, e Entry) {
 	known, some := inside[n.Local], map[string]int{}
 	for _, k := range n.Kids {
-		at := slices.IndexFunc(known, func(f field) bool { return f.name == k.Local })
 		text := strings.TrimSpace(k.Text)
-		switch {
+		right, isFit := fits[k.Local]
+		switch _, has := inside[k.Local]; {
 		case k.Space != n.Space:
 			continue
-		case at < 0:
+		case !slices.Contains(known.must, k.Local) && !slices.Contains(known.may, k.Local):
 			r.tell(e, kind, "has <%s:%s>, which there is not", kind, k.Local)
-		case len(k.Kids) > 0 && inside[k.Local] != nil:
+		case len(k.Kids) > 0 && has:
 			r.inExtension(kind, k, e)
 		case text == "":
 			continue // as if it were not there
-		case known[at].is == "url":
+		case slices.Contains(urls, k.Local):
 			if _, why := address.Parse(text); why.Kind == "loc" {
 				r.tell(e, kind, "has the <%s:%s> %q, which %s", kind, k.Local, text, why.Text)
 			}
-		case known[at].is != "" && !fits[known[at].is].ok(text):
-			r.tell(e, kind, "has the <%s:%s> %q; %s", kind, k.Local, text, fits[known[at].is].what)
+		case isFit && !right.ok(text):
+			r.tell(e, kind, "has the <%s:%s> %q; %s", kind, k.Local, text, right.what)
 		}
 		some[k.Local]++
 	}
-	for _, f := range known {
-		if f.must && some[f.name] == 0 {
-			r.tell(e, kind, "has <%s:%s> without <%[1]s:%[3]s>", kind, n.Local, f.name)
+	for _, name := range known.must {
+		if some[name] == 0 {
+			r.tell(e, kind, "has <%s:%s> without <%[1]s:%[3]s>", kind, n.Local, name)
 		}
 	}
 	if length := utf8.RuneCountInString(n.First(n.Space, "description")); kind == "video" && length > 2048 {

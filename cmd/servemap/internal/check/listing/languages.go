@@ -41,7 +41,10 @@ func badLanguage(lang string) string {
 		return "there is no language " + m[1] + " in ISO 639-1" + right
 	}
 	if at, err := language.ParseRegion(m[3]); len(m[3]) == 2 && (err != nil || !at.IsCountry() || at.Canonicalize() != at) {
-		hint := map[string]string{"uk": "; the United Kingdom is GB"}[strings.ToLower(m[3])]
+		hint := ""
+		if strings.EqualFold(m[3], "uk") {
+			hint = "; the United Kingdom is GB"
+		}
 		return "there is no region " + m[3] + " in ISO 3166-1" + hint
 	}
 	return ""

@@ -205,16 +205,16 @@ func TestAddressesThatAreNotOnTheSite(t *testing.T) {
 		of   map[string]int // how many addresses are on a site
 		want string         // the kinds of findings, and how many there are
 	}{
-		"all on www":                       {"url", map[string]int{www: 12}, "wrong-site 1"},
-		"the only one on www":              {"url", map[string]int{www: 1}, "wrong-site 1"},
-		"all parts on www":                 {"sitemap", map[string]int{www: 2}, "wrong-site 1"},
-		"nearly all on www":                {"url", map[string]int{www: 9, here: 1}, "wrong-site 1"},
-		"most on www":                      {"url", map[string]int{www: 8, here: 1}, "host 8"},
-		"all twice, here and on www":       {"url", map[string]int{www: 12, here: 12}, "host 12"},
-		"nearly all on another site":       {"url", map[string]int{other: 20, here: 2}, "host 20"},
-		"parts on another site":            {"sitemap", map[string]int{other: 2}, "host 2"},
-		"all by http":                      {"url", map[string]int{"http://example.com": 12}, "scheme 12"},
-		"one by http, and the rest on www": {"url", map[string]int{"http://example.com": 1, www: 20}, "scheme 1 wrong-site 1"},
+		"all on www":                   {"url", map[string]int{www: 12}, "wrong-site 1"},
+		"the only one on www":          {"url", map[string]int{www: 1}, "wrong-site 1"},
+		"all parts on www":             {"sitemap", map[string]int{www: 2}, "wrong-site 1"},
+		"nearly all on www":            {"url", map[string]int{www: 9, here: 1}, "wrong-site 1"},
+		"most on www":                  {"url", map[string]int{www: 8, here: 1}, "host 8"},
+		"all twice, here and on www":   {"url", map[string]int{www: 12, here: 12}, "host 12"},
+		"nearly all on another site":   {"url", map[string]int{other: 20, here: 2}, "host 20"},
+		"parts on another site":        {"sitemap", map[string]int{other: 2}, "host 2"},
+		"all by http":                  {"url", map[string]int{"http://example.com": 12}, "scheme 12"},
+		"one by http, the rest on www": {"url", map[string]int{"http://example.com": 1, www: 20}, "scheme 1 wrong-site 1"},
 	} {
 		set := map[string]string{"url": "urlset", "sitemap": "sitemapindex"}[tt.form]
 		text := "<" + set + ` xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"slices"
 	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
@@ -56,9 +55,10 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 		if p.Took > slow {
 			to.Add("slow", at, "took %.1f s to answer", p.Took.Seconds())
 		}
-		if p.size > readByGoogle {
-			more := map[bool]string{true: "more than "}[p.size >= MaxBytes]
-			to.Add("huge", at, "has %s%s of HTML", more, words.Size(p.size))
+		if p.size >= MaxBytes { // the rest was not read
+			to.Add("huge", at, "has more than %s of HTML", words.Size(p.size))
+		} else if p.size > readByGoogle {
+			to.Add("huge", at, "has %s of HTML", words.Size(p.size))
 		}
 		p.dates(at, to, now, shared(sent, p.sent, len(read)), shared(modified, p.modified, len(read)))
 	}
@@ -105,9 +105,10 @@ func (p *Page) dates(at report.At, to *report.Report, now time.Time, sharedHeade
 		to.Add("date-old", at, "changed on %s, as it says itself, and its lastmod is %s", day(p.modified), d)
 	case earlier:
 		to.Add("date-early", at, "has the lastmod %s, and says itself that it changed on %s", d, day(p.modified))
-	case sentLater, sentEarlier:
-		order := map[bool]string{true: "after", false: "before"}[sentLater]
-		to.Add("date-header", at, "has the Last-Modified %s, %s its lastmod %s", day(p.sent), order, d)
+	case sentLater:
+		to.Add("date-header", at, "has the Last-Modified %s, after its lastmod %s", day(p.sent), d)
+	case sentEarlier:
+		to.Add("date-header", at, "has the Last-Modified %s, before its lastmod %s", day(p.sent), d)
 	}
 }
 
@@ -124,8 +125,10 @@ func Observed(e listing.Entry, s Seen, to *report.Report) (compared bool) {
 	if e.Date.At.IsZero() || s.First.IsZero() || !s.Changed.After(s.First) && s.Last.Sub(s.First) <= slack {
 		return false
 	}
-	since := slices.MaxFunc([]time.Time{s.First, s.Changed}, time.Time.Compare)
-	at, d := e.At(), e.Date.At
+	at, d, since := e.At(), e.Date.At, s.First
+	if s.Changed.After(since) {
+		since = s.Changed
+	}
 	switch {
 	case s.Changed.After(s.First) && s.Changed.Sub(d) > slack+e.Date.Span:
 		to.Add("seen-changed", at, "changed on %s, and its lastmod is %s", day(s.Changed), e.Date)
