@@ -2,6 +2,7 @@ package notify
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -160,21 +161,28 @@ func (c *console) choose(ctx context.Context, top string) (property string, err 
 	return property, nil
 }
 
-// reasons say what a refusal means and what the owner can do, by the reason that Google names.
-var reasons = map[string]string{
-	"dailyLimitExceeded": "the Cloud project of the client has used up its requests of today; Google counts anew at " +
-		"midnight in California",
-	"quotaExceeded":           "the Cloud project of the client has used up its requests",
-	"accessNotConfigured":     "the Google Search Console API must be enabled in the client's Cloud project",
-	"insufficientPermissions": "the client needs the scope https://www.googleapis.com/auth/webmasters",
-	"forbidden":               "the account needs full permission for exactly this property",
-}
+// reason is one that Google names, and what it means and what the owner can do.
+type reason struct{ name, why string }
 
-// whyOf returns what is said of the reason that a refusal names, "" if nothing is.
-func whyOf(said []byte) string {
-	for reason, why := range reasons {
-		if bytes.Contains(said, []byte(strconv.Quote(reason))) {
-			return why
+// busy are reasons that ask for patience, whatever the status. denials are those of an answer 403, the plainest last.
+var (
+	busy = []reason{
+		{"dailyLimitExceeded", "the Cloud project of the client has used up its requests of today; Google counts anew at " +
+			"midnight in California"},
+		{"quotaExceeded", "the Cloud project of the client has used up its requests"},
+	}
+	denials = []reason{
+		{"accessNotConfigured", "the Google Search Console API must be enabled in the client's Cloud project"},
+		{"insufficientPermissions", "the client needs the scope https://www.googleapis.com/auth/webmasters"},
+		{"forbidden", "the account needs full permission for exactly this property"},
+	}
+)
+
+// whyOf returns what is said of the first of some reasons that an answer names, "" if it names none.
+func whyOf(said []byte, reasons []reason) string {
+	for _, r := range reasons {
+		if bytes.Contains(said, []byte(strconv.Quote(r.name))) {
+			return r.why
 		}
 	}
 	return ""
@@ -203,16 +211,16 @@ func (c *console) call(ctx context.Context, method, at string, to any) error {
 		return nil
 	case a.code == http.StatusUnauthorized:
 		return errors.New(words.Say("it answered 401: {Google} has no valid authorisation"))
-	case whyOf(a.body) != "":
-		return fmt.Errorf("it answered %d: %s", a.code, whyOf(a.body))
+	case whyOf(a.body, busy) != "":
+		return fmt.Errorf("it answered %d: %s", a.code, whyOf(a.body, busy))
 	case a.code == http.StatusTooManyRequests:
 		return errors.New("it answered 429: it was asked too often, by all that uses the client's Cloud project; it is " +
 			"asked again in an hour or later")
 	case a.code == http.StatusServiceUnavailable:
 		return errors.New("it answered 503: Search Console has trouble of its own; it is asked again in an hour")
 	case a.code == http.StatusForbidden:
-		return errors.New("it answered 403: " + reasons["forbidden"] + ", " + reasons["insufficientPermissions"] + ", and " +
-			reasons["accessNotConfigured"])
+		return errors.New("it answered 403: " + cmp.Or(whyOf(a.body, denials),
+			denials[2].why+", "+denials[1].why+", and "+denials[0].why))
 	case a.code == http.StatusNotFound:
 		return errUnknown
 	}

@@ -76,8 +76,8 @@ func (c *consoleFake) client() *http.Client {
 				w.Header().Set("Retry-After", "10800")
 			}
 			w.WriteHeader(c.code)
-			fmt.Fprintf(w, `{"error":{"message":"the token ya29.geheim is no good","errors":[{"domain":"global","reason":%q}]}}`,
-				c.says)
+			fmt.Fprintf(w, `{"error":{"message":"the token ya29.geheim is no good","errors":[{"reason":%s}]}}`,
+				strings.ReplaceAll(strconv.Quote(c.says), " ", `"},{"reason":"`))
 		case r.URL.Scheme+r.URL.Host != "httpswww.googleapis.com":
 			return nil, fmt.Errorf("it asks %s", r.URL)
 		default:
@@ -291,6 +291,9 @@ func TestStatusSaysWhatKeepsGoogleFromBeingAsked(t *testing.T) {
 		{"an API that is off", 403, "accessNotConfigured", "403: the Google Search Console API must be enabled"},
 		{"another scope", 403, "insufficientPermissions", "403: the client needs the scope"},
 		{"an account without rights", 403, "forbidden", "403: the account needs full permission"},
+		{"two reasons", 403, "forbidden accessNotConfigured", "403: the Google Search Console API must be enabled"},
+		{"a limit and an account without rights", 403, "forbidden quotaExceeded", "has used up its requests"},
+		{"503 that names what a 403 names", 503, "forbidden", "answered 503: Search Console has trouble of its own"},
 		{"404", 404, "", "404: Search Console has no such property"},
 		{"a project's limit of a day", 403, "dailyLimitExceeded",
 			"403: the Cloud project of the client has used up its requests of today"},
