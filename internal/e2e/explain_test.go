@@ -58,6 +58,23 @@ func TestExplainAndPagesGiveVerdictAndReason(t *testing.T) {
 	})
 }
 
+// An index file shows what its folder shows, but for a line, and all that a copy of it at another address shows.
+func TestExplainNamesTheFolderThatAnIndexFileIsHeldFor(t *testing.T) {
+	show := func(line string) http.HandlerFunc {
+		return testkit.Reply(http.StatusOK, "<!DOCTYPE html><title>News</title><p>The bridge is open again.<p>The mill burned on "+
+			"Monday.<p>The fair begins at noon.<p>"+line)
+	}
+	site := testkit.Paths{
+		"/": testkit.Page("home", "/news/", "/news/index.php", "/copy"), "/news/": show("A quiet river carries far."),
+		"/news/index.php": show("Bread is best on the second day."), "/copy": show("Bread is best on the second day."),
+	}
+	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
+		s.Visit("/", "/news/", "/copy", "/news/index.php")
+		s.WantListed("/", "/news/", "/copy")
+		base.Equal(t, s.Explained("/news/index.php").SameAs, "https://example.com/news/", "the page that shows the same")
+	})
+}
+
 // TestEvidenceIsSaidOnlyWhereItCounts has pages that a listed page linked to, one of which is private by now.
 func TestEvidenceIsSaidOnlyWhereItCounts(t *testing.T) {
 	site := testkit.Paths{"/": testkit.Page("home", "/stays", "/leaves", "/private"), "/stays": testkit.Page("s"),

@@ -146,9 +146,9 @@ func (m Mark) Recognises(v *View) bool {
 	return 2*len(gone) <= of && len(gone) < of
 }
 
-// Resembles reports whether of two pages one shows half of the other one's own texts, whichever has fewer.
+// Resembles reports whether two pages each show half of the other one's own texts.
 func (m Mark) Resembles(other Mark) bool {
 	a, b := m.own.set(), other.own.set()
-	n := min(a.len(), b.len())
+	n := max(a.len(), b.len())
 	return n > 0 && 2*(a.len()+b.len()-a.union(b).len()) >= n
 }

@@ -55,12 +55,29 @@ func TestIndexFileIsItsFolder(t *testing.T) {
 		{"the file after the folder", []step{home, a, b, is(file, held, eligibility.Duplicate), a}, []string{"/", dir}},
 		{"the folder after the file", []step{home, b, a, b, is(file, held, eligibility.Duplicate)}, []string{"/", dir}},
 		{"the folder shows something else", []step{home, see(dir, html("a list")), b}, []string{"/", dir, file}},
+		{"the folder shows one text of many", []step{home, see(dir, html("<p>The bridge is open again.</p>Enter")), b},
+			[]string{"/", dir, file}},
+		{"the file is old when the folder comes", []step{home, b, waits(25 * time.Hour), b, a, b}, []string{"/", dir}},
 		{"nobody has seen the folder", []step{home, b}, []string{"/", file}},
 		{"the folder has left", []step{home, a, b, see(dir, head(noIndex)), b}, []string{"/", file}},
 		{"the file names itself as canonical", []step{home, a,
 			see(file, page("<link rel=canonical href="+file+">", "Who builds a bridge needs two banks."))},
 			[]string{"/", dir, file}},
 	})
+}
+
+// The home page has heading and news too, so that each text stands on three pages.
+func TestIndexFileStaysItsFolderForWeeks(t *testing.T) {
+	const dir, file, texts = "/news/", "/news/index.php", "<p>The bridge is open again.</p><p>The mill burned on Monday.</p>"
+	visit, n := []step{see("/", html("<h1>Mill Street News</h1>"+texts, dir, file))}, 0
+	for _, at := range []string{dir, file} {
+		visit = append(visit, func(w *world) {
+			n++
+			drawn := []string{"A quiet river carries far.", "Bread is best on the second day.", "Who builds a bridge needs two banks."}
+			w.sight(at, html("<h1>Mill Street News</h1>"+texts+"<p>"+drawn[n%3]+"</p>"))
+		})
+	}
+	tell(t, options{}, []story{{"each hour", []step{times(24*14, append(visit, waits(time.Hour))...)}, []string{"/", dir}}})
 }
 
 // PHP's http_build_query puts a parameter first or last as a program likes. Such pages often have something of each

@@ -43,17 +43,19 @@ func (g page) judge() (next *pagerecord.Page) {
 	return first
 }
 
-// standForFolder decides between the page, such as /blog/index.php, and its folder, if that is listed and shows much of
-// the same, as between copies: both may have something of each visit.
+// standForFolder takes the page, such as /blog/index.php, out while its folder is listed and shows much of the same: both
+// may have something of each visit. It stays if the owner or the page itself names it.
 func (g page) standForFolder() {
 	p := g.p
 	folder := location.Folder(p.Loaded.Location)
 	if folder == "" || !p.Listed() {
 		return
 	}
-	rival := g.rival(p.Loaded.Location, sitewide.Duplicates{Listed: folder})
-	if rival != nil && p.Mark.Resembles(rival.Mark) {
-		g.standBeside(rival)
+	r, rival := p.Judged(), g.rival(p.Loaded.Location, sitewide.Duplicates{Listed: folder})
+	named := r.Claim(g.site.Context(&r, g.site.Robots, g.moment())).Rank >= eligibility.Canonical
+	if rival != nil && !named && p.Mark.Resembles(rival.Mark) {
+		p.Standing = eligibility.Duplicate.Standing()
+		g.leave(g.site.ID(r.Location))
 	}
 }
 
@@ -77,8 +79,15 @@ func (g page) standForAllOrders() (rival *pagerecord.Page) {
 		rival = g.rival(p.Loaded.Location, sitewide.Duplicates{Listed: first})
 	}
 	if rival != nil {
-		claim := g.standBeside(rival)
-		if !p.Listed() || claim.Rank >= eligibility.Trusted { // the owner wants both
+		r := p.Judged()
+		c := g.site.Context(&r, g.site.Robots, g.moment())
+		c.Copies = g.copies(rival, 2, p.Showing)
+		if s, _ := eligibility.Decide(r, c); !s.Listed() {
+			p.Standing = s
+			g.leave(g.site.ID(p.Loaded.Location))
+			return nil
+		}
+		if c.Copies.Listed.Rank >= eligibility.Trusted { // the owner wants both
 			return nil
 		}
 	}
@@ -86,20 +95,6 @@ func (g page) standForAllOrders() (rival *pagerecord.Page) {
 		g.Put(key, []byte(p.Loaded.Location))
 	}
 	return rival
-}
-
-// standBeside decides whether the listed page stays so beside another one, as beside a copy. It returns the other one's
-// claim.
-func (g page) standBeside(rival *pagerecord.Page) eligibility.Claim {
-	p := g.p
-	r := p.Judged()
-	c := g.site.Context(&r, g.site.Robots, g.moment())
-	c.Copies = g.copies(rival, 2, p.Showing)
-	if s, _ := eligibility.Decide(r, c); !s.Listed() {
-		p.Standing = s
-		g.leave(g.site.ID(p.Loaded.Location))
-	}
-	return *c.Copies.Listed
 }
 
 // judgeContent is judge for a page as its record describes it.

@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/decide/nowhere"
 	"github.com/servemap/servemap/internal/index/observation"
+	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
 
@@ -104,18 +106,15 @@ func (m *Transaction) ShowsNothing(location string) {
 	}
 }
 
-// consult marks the blocks of the page that other pages of the site show too. A variant
-// counts as its canonical page, so that a text which both show is not taken for boilerplate.
+// consult marks the blocks of the page that other pages of the site show too. A variant counts as its canonical page,
+// and /blog/index.php as its folder, so that a text which both show is not taken for boilerplate.
 func (site *Site) consult(v *observation.Observation) {
 	if v.View == nil {
 		return
 	}
-	location := v.Location
-	if v.Canonical != "" {
-		location = v.Canonical
-	}
+	loc := cmp.Or(v.Canonical, location.Folder(v.Location), v.Location)
 	v.View.Last = v.Before.LastSeen.Seconds()
-	site.Boilerplate.Consult(v.View, v.Before.Mark, location, v.At.Unix())
+	site.Boilerplate.Consult(v.View, v.Before.Mark, loc, v.At.Unix())
 }
 
 // hidden reports whether a rule or robots.txt keeps a location out.

@@ -3,7 +3,6 @@
 package reader
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -77,7 +76,8 @@ func (r *Reader) Page(ctx context.Context, loc string) (p Known, err error) {
 			p, err = Known{}, fmt.Errorf("looking the page up: %w", err)
 		}
 	}()
-	found, key, err := r.find(ctx, loc)
+	folder := location.Folder(loc)
+	found, key, err := r.find(ctx, loc, folder)
 	s := found[0]
 	p = r.Know(loc, s)
 	if err != nil || key == nil {
@@ -87,6 +87,10 @@ func (r *Reader) Page(ctx context.Context, loc string) (p Known, err error) {
 	if p.Reason != eligibility.Duplicate {
 		return p, nil
 	}
+	if found[1].Listed() && s.Mark.Resembles(found[1].Mark) {
+		p.SameAs = folder
+		return p, nil
+	}
 	if order := r.site.Keys.Order(loc); order != "" {
 		if first, err := txn.Read(ctx, r.store, order); err != nil || keys.IsLocation(string(first)) {
 			p.SameAs = string(first)
@@ -94,8 +98,7 @@ func (r *Reader) Page(ctx context.Context, loc string) (p Known, err error) {
 		}
 	}
 	duplicates, err := txn.Read(ctx, r.store, r.site.Keys.Duplicates(s.Showing))
-	copies := sitewide.ReadDuplicates(duplicates, func(of string) uint64 { return key.Name(of).ID })
-	p.SameAs = cmp.Or(copies.Listed, location.Folder(loc))
+	p.SameAs = sitewide.ReadDuplicates(duplicates, func(of string) uint64 { return key.Name(of).ID }).Listed
 	return p, err
 }
 
