@@ -80,7 +80,7 @@ func (c *checking) refuse(f *flag.Flag) error {
 }
 
 // needed are the kinds of findings that only a flag has looked for, by that flag.
-var needed = map[string]string{"broken-link": "crawl", "moved-link": "crawl", "missing": "crawl", "orphan": "crawl",
+var needed = map[string]string{"broken-link": "crawl", "broken-everywhere": "crawl", "moved-link": "crawl", "missing": "crawl", "orphan": "crawl",
 	"seen-moved": "data", "seen-changed": "data"}
 
 // writers write a report to a file, by the ending of its name.

@@ -332,17 +332,22 @@ func (c *checker) compareLinks(found Crawl) {
 		}
 		c.Add("missing", report.At{Where: u}, "is %s, and not listed", is)
 	}
+	linking := func(l Link) (n int) { _, n = found.From(l.To); return n }
+	slices.SortStableFunc(found.Links, func(a, b Link) int { return linking(b) - linking(a) })
 	for _, l := range found.Links {
 		others := ""
 		some, n := found.From(l.To)
+		if n >= fewPages && 2*n > len(found.Public) && l.Kind == "broken-link" {
+			l.Kind = "broken-everywhere"
+		}
 		if n > 1 {
 			others = "; " + words.Number(n) + " pages link there"
 		}
+		at := report.At{Where: append(some, l.From)[0], To: l.To}
 		if n > 1 && found.All {
-			others += ": " + Linking(some, n, true)
+			at.From = some
 		}
-		c.Add(l.Kind, report.At{Where: append(some, l.From)[0], To: l.To},
-			"links to %s, which %s"+strings.ReplaceAll(others, "%", "%%"), l.To, l.Says)
+		c.Add(l.Kind, at, "links to %s, which %s"+others, l.To, l.Says)
 	}
 	if n := len(found.Unasked); n > 0 {
 		c.Facts = append(c.Facts, "The crawl did not ask for "+words.Count(n, "link")+
@@ -359,7 +364,7 @@ func (c *checker) compareLinks(found Crawl) {
 		text += ", which servemap crawl would list."
 	case doubt && len(missing) > 0:
 		text += "; in none of the files that could be read, and perhaps in the others: " + words.Number(len(missing)) + ", " +
-			Linking(missing[:min(len(missing), manyPages)], len(missing), found.All) + "."
+			Linking(missing[:min(len(missing), fewPages/2)], len(missing), found.All) + "."
 	default:
 		text += "; not listed: " + none(len(missing)) + "."
 	}

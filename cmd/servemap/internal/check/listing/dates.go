@@ -106,15 +106,37 @@ func (j *Judge) Dates(sitemap string) {
 	if fresh {
 		why = "the time of this request: it is made anew each time. Search engines ignore such dates"
 	} else if few {
-		why = "of a build or of one edit; most pages have none"
+		why = "of a build or of one edit; most pages of the site have none"
 	}
 	if same < n {
 		within = "within an hour of "
 	}
 	if kind != "" {
+		if file, has := j.fileOf(from); file != "" {
+			sitemap, all = file, has
+		}
 		j.To.Add(kind, report.At{Where: sitemap}, "gives %s of its %s pages one lastmod (%s%s), %s.", words.Number(n),
 			words.Number(all), within, d, why)
 	}
+}
+
+// fileOf returns the one file that has all pages with the dates of a build, and how many it has; "" if several have them.
+func (j *Judge) fileOf(build time.Time) (file string, has int) {
+	for _, e := range j.Pages {
+		if since := e.Date.At.Sub(build); since < 0 || since >= oneBuild {
+			continue
+		}
+		if file != "" && file != e.File {
+			return "", 0
+		}
+		file = e.File
+	}
+	for _, e := range j.Pages {
+		if e.File == file {
+			has++
+		}
+	}
+	return file, has
 }
 
 // most returns where, in sorted times, the span begins that has the most of them, and how many it has.

@@ -23,7 +23,7 @@ const (
 // the dates are true.
 func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 	var read []*Page
-	own := 0 // have a lastmod, and a date of their own
+	dated, own, header := 0, 0, 0 // have a lastmod; it agrees with the date in the page, with Last-Modified
 	same, modified, sent := map[uint64]string{}, map[int64]int{}, map[int64]int{}
 	for _, p := range all {
 		p.None(nowhere)
@@ -35,9 +35,6 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 		}
 	}
 	for _, p := range read {
-		if !p.Entry.Date.At.IsZero() && !p.modified.IsZero() {
-			own++
-		}
 		if !p.Told() && !p.tracked() && p.text != 0 && p.letters > 0 && same[p.text] == "" {
 			same[p.text] = p.Entry.Loc
 		}
@@ -60,10 +57,21 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 		} else if p.size > readByGoogle {
 			to.Add("huge", at, "has %s of HTML", words.Size(p.size))
 		}
-		p.dates(at, to, now, shared(sent, p.sent, len(read)), shared(modified, p.modified, len(read)))
+		if !p.Entry.Date.At.IsZero() {
+			itself, byHeader := p.dates(at, to, now, shared(sent, p.sent, len(read)), shared(modified, p.modified, len(read)))
+			dated, own, header = dated+1, own+itself, header+byHeader
+		}
 	}
-	if own > 0 {
-		to.Facts = append(to.Facts, "The lastmod of "+words.Count(own, "page")+" was compared with the date that the page itself gives.")
+	if dated > 0 {
+		says := words.Number(dated) + " of " + words.Count(len(read), "page") + " read " + words.Form("{has|have}", dated) +
+			" a valid lastmod, not in the future."
+		if header > 0 {
+			says += " Within a day, that of " + words.Count(header, "page") + " is the Last-Modified."
+		}
+		if own > 0 {
+			says += " Within a day, that of " + words.Count(own, "page") + " is the date that the page itself gives."
+		}
+		to.Facts = append(to.Facts, says)
 	}
 }
 
@@ -83,23 +91,24 @@ func shared(dates map[int64]int, at time.Time, read int) bool {
 func (p *Page) tracked() bool { return address.Tracking(p.at) != "" }
 
 // dates compares the lastmod of a page with what the page and its server say. Dates that most pages share are of a
-// build, and those of the moment are of the request: they say nothing of one page.
-func (p *Page) dates(at report.At, to *report.Report, now time.Time, sharedHeader, sharedDate bool) {
+// build, and those of the moment are of the request: they say nothing of one page. It returns 1 for each that agrees.
+func (p *Page) dates(at report.At, to *report.Report, now time.Time, sharedHeader, sharedDate bool) (itself, header int) {
 	d := p.Entry.Date
-	if d.At.IsZero() {
-		return
-	}
 	span := time.Duration(0)
 	if p.modified.Equal(p.modified.Truncate(24 * time.Hour)) { // it may name no more than the day
 		span = 24 * time.Hour
 	}
 	// apart says whether a date that is of this page alone is later than the lastmod, or earlier.
-	apart := func(t time.Time, shared bool, span time.Duration) (later, earlier bool) {
+	apart := func(t time.Time, shared bool, span time.Duration) (later, earlier bool, agree int) {
 		own := !t.IsZero() && now.Sub(t).Abs() >= time.Hour && !shared
-		return own && t.Sub(d.At) > slack+d.Span, own && d.At.Sub(t) > slack+span
+		later, earlier = own && t.Sub(d.At) > slack+d.Span, own && d.At.Sub(t) > slack+span
+		if own && !later && !earlier {
+			agree = 1
+		}
+		return later, earlier, agree
 	}
-	later, earlier := apart(p.modified, sharedDate, span)
-	sentLater, sentEarlier := apart(p.sent, sharedHeader, 0)
+	later, earlier, itself := apart(p.modified, sharedDate, span)
+	sentLater, sentEarlier, header := apart(p.sent, sharedHeader, 0)
 	switch {
 	case later:
 		to.Add("date-old", at, "changed on %s, as it says itself, and its lastmod is %s", day(p.modified), d)
@@ -110,6 +119,7 @@ func (p *Page) dates(at report.At, to *report.Report, now time.Time, sharedHeade
 	case sentEarlier:
 		to.Add("date-header", at, "has the Last-Modified %s, before its lastmod %s", day(p.sent), d)
 	}
+	return itself, header
 }
 
 func day(t time.Time) string { return t.UTC().Format("2 Jan 2006") }

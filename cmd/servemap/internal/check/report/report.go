@@ -3,6 +3,7 @@
 package report
 
 import (
+	"cmp"
 	_ "embed" // for the table
 	"fmt"
 	"maps"
@@ -30,6 +31,8 @@ type At struct {
 	File  string `json:"file,omitempty"` // that names the page
 	Line  int    `json:"line,omitempty"` // in the file
 	To    string `json:"to,omitempty"`   // where its link leads, if that is wrong
+	// From are the first pages that have this link, if all are wanted.
+	From []string `json:"from,omitempty"`
 }
 
 // Group has what was found of one kind.
@@ -131,6 +134,9 @@ func (r *Report) Add(kind string, at At, text string, args ...any) {
 			}
 		}
 		at.Where, at.File, at.To = Shorten(at.Where), Shorten(at.File), Shorten(at.To)
+		for i, from := range at.From {
+			at.From[i] = Shorten(from)
+		}
 		g.Findings = append(g.Findings, Finding{k.level, kind, at, fmt.Sprintf(text, args...)})
 	}
 	if k.level == fault {
@@ -211,7 +217,7 @@ func (r *Report) Lead() string { return say("lead.txt", r) }
 func (g Group) Todo() string {
 	what, do := g.Heading(), strings.SplitN(g.Remedy, ". ", 2)[0]
 	if g.Count == 1 && g.Counted() != "" {
-		what += ": " + g.Findings[0].Where
+		what += ": " + cmp.Or(g.Findings[0].To, g.Findings[0].Where)
 	}
 	return strings.ToLower(what[:1]) + what[1:] + ". " + strings.TrimSuffix(do, ".") + "."
 }
