@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"reflect"
 	"strings"
 	"sync"
 
@@ -107,9 +106,6 @@ func hide(h http.Header) {
 
 // Allow serves next to those whom allow lets in. A [Password] makes it ask for one.
 func (d *Door) Allow(allow func(*http.Request) bool, next http.Handler) http.Handler {
-	if reflect.ValueOf(allow).Pointer() == reflect.ValueOf(unset).Pointer() {
-		d.say(noSecret) // at the start: nobody may come for a long time
-	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v := &visit{client: d.Client(r)}
 		if !v.client.IsValid() { // a header that anybody can send may be why
