@@ -354,7 +354,7 @@ func groupOf(g inspect.Group, named []inspect.Link) leftOut {
 
 // crawlKinds are the kinds and levels of what a crawl may find: of links, and in the answers of listed pages.
 var crawlKinds = []string{"broken-link", "orphan", "advice", "fault", "noindex", "error", "denied", "login", "soft-404",
-	"empty-page", "no-answer", "canonical", "canonical-scheme", "redirect", "stub"}
+	"empty-page", "no-answer", "canonical", "canonical-scheme", "redirect", "stub", "hreflang", "hreflang-return"}
 
 // found has what a crawl found of each kind, as check names it. What is wrong with a page that is not listed has no
 // level: only its name means it.

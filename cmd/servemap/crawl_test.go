@@ -813,6 +813,24 @@ func TestCrawlFailsForWhatItFinds(t *testing.T) {
 	}
 }
 
+func TestCrawlFailsForAVersionThatIsNotReturned(t *testing.T) {
+	alternates := "<link rel=alternate hreflang=en href=/><link rel=alternate hreflang=de href=/de>"
+	head := func(page string) string { return strings.Replace(page, "<main>", alternates+"<main>", 1) }
+	for _, tt := range []struct {
+		name, german, want string
+		code               int
+	}{
+		{"it names none", ownPage, "exit code 3: -fail fault, for 1 hreflang-return\n", codeNo},
+		{"it names both", head(ownPage), "", codeDone},
+	} {
+		site := siteOf(t, map[string]string{"/": head(aPage) + "<a href=/de>de</a>", "/de": tt.german})
+		code, says, errs := call(t, "crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml"), "-fail", "fault")
+		if code != tt.code || !strings.Contains(errs, tt.want) {
+			t.Errorf("%s: code %d, want %d and %q: %s%s", tt.name, code, tt.code, tt.want, says, errs)
+		}
+	}
+}
+
 func TestCrawlReplacesNothingButAFile(t *testing.T) {
 	f, site := newForeign(t)
 	dir := t.TempDir()

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/url"
 	"path"
 	"regexp"
 	"slices"
@@ -194,6 +195,9 @@ func (a *answered) says() (text string) {
 	return text
 }
 
+// kind returns the kind of that.
+func (a *answered) kind() string { kind, _ := a.First(); return kind }
+
 // instead says what came in place of a page: a status, or what check finds where that is 200.
 func (a *answered) instead(status int) string {
 	if a != nil && a.Status == http.StatusOK {
@@ -250,7 +254,7 @@ func (h *heard) hear(resp *http.Response) error {
 	own := a.Own || kind != "canonical" && h.norm.Parse(loc).Reason == location.ReasonNone
 	switch {
 	case status != http.StatusOK:
-	case html && kind == "" && !a.Private(), named && kind == "wall":
+	case html && kind == "" && !a.Private() && len(a.Versions()) == 0, named && kind == "wall":
 		a = nil
 	case named:
 	case kind == "wall":
@@ -334,10 +338,12 @@ func wallsOf(got map[string]*answered) (all []inspect.Link) {
 func (h *heard) faults(ctx context.Context, a *answers, got map[string]*answered) (found []leftOut, err error) {
 	var r report.Report
 	var listed []*pages.Page
+	var all []string
 	for p, err := range a.site.Pages(ctx) {
 		if err != nil {
 			return nil, err
 		}
+		all = append(all, p.URL)
 		if n := got[p.URL]; n != nil && n.Told() {
 			listed = append(listed, &n.Page)
 		}
@@ -352,8 +358,11 @@ func (h *heard) faults(ctx context.Context, a *answers, got map[string]*answered
 	}
 	pages.Box(listed, home, &r)
 	pages.Compare(listed, nil, &r, time.Now())
+	if err := h.languages(all, got, &r); err != nil {
+		return nil, err
+	}
 	for _, g := range r.Groups {
-		if g.Level != "fault" {
+		if g.Level != "fault" || !slices.Contains(crawlKinds, g.Kind) {
 			continue
 		}
 		l := leftOut{n: g.Count, kind: g.Kind, why: g.Title, todo: g.Remedy}
@@ -363,4 +372,26 @@ func (h *heard) faults(ctx context.Context, a *answers, got map[string]*answered
 		found = append(found, l)
 	}
 	return found, nil
+}
+
+// languages finds what is wrong with the versions in other languages that listed pages name.
+func (h *heard) languages(listed []string, got map[string]*answered, to *report.Report) error {
+	site, err := url.Parse(h.origin.URL("/sitemap.txt"))
+	if err != nil {
+		return err
+	}
+	j, wrong := listing.NewJudge(listing.Site{Scheme: site.Scheme, Host: address.Host(site), Folder: "/"}, to), map[string]string{}
+	_, _ = j.File(listing.Answer{URL: site, Body: []byte(strings.Join(listed, "\n")), ContentType: "text/plain"})
+	for u, n := range got {
+		if n == nil || n.Read || report.IsFault(n.kind()) {
+			wrong[address.KeyOf(u)] = n.says()
+		}
+	}
+	for _, e := range j.Pages {
+		if n := got[e.Loc]; n != nil {
+			j.InPage(e, n.Versions())
+		}
+	}
+	j.Languages(wrong)
+	return nil
 }
