@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"context"
+	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"strings"
 	"testing"
@@ -104,4 +106,27 @@ func TestPagesStayHoweverRequestsComeIn(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Each page has a box to log in, and says something else each time. After a restart nobody visits the start page.
+func TestBoxToLogInTakesNoPageAwayAfterARestart(t *testing.T) {
+	all := []string{"/"}
+	for _, noun := range nouns[:4] {
+		all = append(all, "/p/"+noun)
+	}
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		at := r.URL.Path
+		text := fmt.Sprintf("<h1>%s</h1><p>%s<p>Seen %d times", at, paragraph(len(at)), rand.Int())
+		testkit.Page(text+"<form><input type=password></form>", all...)(w, r)
+	})
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		s.Visit(all...)
+		s.WantListed(all...)
+		s.Restart()
+		for range 30 {
+			s.Visit(all[1:]...)
+			time.Sleep(time.Hour)
+		}
+		s.WantListed(all...)
+	})
 }

@@ -31,11 +31,22 @@ func (u *visited) witness() (follow bool) {
 	case u.borrows():
 	case p.Listed() && u.Forbids != eligibility.None && (pagerecord.Unsure(u.Forbids) || !u.states()):
 		u.refused(u.Forbids)
+		u.lookForBox()
 	default:
 		return u.shown()
 	}
 	u.due(u.Location) // otherwise the next visitor would not be observed
 	return false
+}
+
+// lookForBox looks where visitors enter, if a field to log in stands on the page and none of these was read since the
+// start: the field may be in a box that they have too, and visitors may not come there for days.
+func (u *visited) lookForBox() {
+	if u.Forbids == eligibility.PasswordField && len(u.site.boxes) == 0 {
+		for entry := range u.site.Entries {
+			u.look(entry)
+		}
+	}
 }
 
 // shown merges a visit that shows what the page is.
