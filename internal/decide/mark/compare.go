@@ -37,15 +37,15 @@ const (
 
 // compare returns when a change was first seen, 0 if there is none.
 func (c *comparison) compare() (since int64) {
-	c.emptied = c.Mark.Size >= emptiedFrom && 100*int(c.View.size) < emptiedShare*int(c.Mark.Size)
-	c.moreLinks = c.View.links > int(c.Mark.Links) || c.Leads
+	c.emptied = c.Mark.size >= emptiedFrom && 100*int(c.View.size) < emptiedShare*int(c.Mark.size)
+	c.moreLinks = c.View.links > int(c.Mark.links) || c.Leads
 	since = c.settle()
 	if c.judge() {
 		since = c.at
 	}
 	c.lose()
 	if !c.emptied || since != 0 {
-		c.Mark.Size = c.View.size
+		c.Mark.size = c.View.size
 	}
 	return since
 }
@@ -60,7 +60,7 @@ func (c *comparison) judge() (changed bool) {
 	for _, n := range news {
 		w, moves := n.watched, c.moves(n)
 		lasts := n.back || n.fact || n.beside || n.card != 0 && !n.link || c.emptied ||
-			!c.list && (n.names(c.at) || n.link && c.View.links <= int(c.Mark.Links))
+			!c.list && (n.names(c.at) || n.link && c.View.links <= int(c.Mark.links))
 		if n.block.size <= smallNews { // it may be a line of the day where such lines come
 			w.Wait = min(c.mover(w.Prev).Stay, c.mover(w.Next).Stay)
 		}
@@ -71,7 +71,7 @@ func (c *comparison) judge() (changed bool) {
 			w.Wait = max(w.Wait, lastingTime)
 		}
 		switch {
-		case !c.isOwn(n.block), c.Mark.Text == c.View.text && !n.block.beside:
+		case !c.isOwn(n.block), c.Mark.text == c.View.text && !n.block.beside:
 		case w.Form != 0 && moves && c.known.has(w.Form): // only its numbers move
 			moving += int(n.block.size)
 		case lasts:
@@ -84,7 +84,7 @@ func (c *comparison) judge() (changed bool) {
 		case !c.list && n.link && (doubted || !c.Leads):
 			w.Patience = patientObservations
 		case doubted && !n.calm:
-			w.Patience = max(1, c.Doubt)
+			w.Patience = max(1, c.doubt)
 		default:
 			changed = true
 		}
@@ -110,7 +110,7 @@ func (c *comparison) isDoubtful(news []newsItem) bool {
 			size += int(n.block.size)
 		}
 	}
-	return size <= smallNews && (c.Doubt > 0 || elsewhere)
+	return size <= smallNews && (c.doubt > 0 || elsewhere)
 }
 
 // newsItem is a block that is new on its page, and its place.
@@ -130,7 +130,7 @@ func (c *comparison) news() (list []newsItem) {
 			if !b.fact {
 				c.again++
 			}
-			if !c.list && (b.link || c.follows(b.key)) {
+			if !c.list && (b.link || c.watched(b.key) != nil) {
 				break
 			}
 			prev = b.key

@@ -11,8 +11,12 @@ const keyBits = 16
 
 func keyOf(hash uint64) uint16 { return uint16(hash >> (64 - keyBits)) }
 
-// knownKept is how many keys of a page are kept at most.
-const knownKept = 900
+// knownKept is how many keys of a page are kept at most, beside those of its last observation, and countBits has room
+// for both.
+const (
+	knownKept = 900
+	countBits = 12
+)
 
 // keySet is a set of keys.
 type keySet [1 << keyBits / 64]uint64
@@ -49,39 +53,30 @@ func (s *keySet) all() iter.Seq[uint16] {
 	}
 }
 
-// keys is a set of keys as a mark keeps it: their number, and the gaps between them in Golomb-Rice code.
-type keys string
-
-// pack returns a set in few bytes.
-func (s *keySet) pack() keys {
+// write appends a set in few bits: the number of its keys, and the gaps between them in Golomb-Rice code.
+func (s *keySet) write(to *bitString) {
 	n, next := s.len(), 0
-	if n == 0 {
-		return ""
-	}
-	w := bitString{}
-	w.put(n, keyBits)
+	to.put(n, countBits)
 	for key := range s.all() {
 		gap, low := int(key)-next, keyBits-bits.Len(uint(n))
 		for range gap >> low {
-			w.put(1, 1)
+			to.put(1, 1)
 		}
-		w.put(0, 1)
-		w.put(gap, low)
+		to.put(0, 1)
+		to.put(gap, low)
 		next = int(key) + 1
 	}
-	return keys(w.b)
 }
 
-// set returns the keys as a set. Of damaged ones it returns some set.
-func (k keys) set() *keySet {
-	s, r := new(keySet), bitString{b: []byte(k)}
-	n, next := r.take(keyBits), 0
+// readSet reads what write appended. Of damaged bits it returns some set.
+func readSet(from *bitString) *keySet {
+	s, n, next := new(keySet), from.take(countBits), 0
 	for range n {
 		gap, low := 0, keyBits-bits.Len(uint(n))
-		for r.take(1) == 1 {
+		for from.take(1) == 1 {
 			gap += 1 << low
 		}
-		if next += gap + r.take(low); next >= 1<<keyBits || r.n > 8*len(r.b) {
+		if next += gap + from.take(low); next >= 1<<keyBits || from.n > 8*len(from.b) {
 			break
 		}
 		s.add(uint16(next))
@@ -90,10 +85,22 @@ func (k keys) set() *keySet {
 	return s
 }
 
+// keys is a set of keys as a mark keeps it.
+type keys string
+
+func (s *keySet) pack() keys {
+	w := new(bitString)
+	s.write(w)
+	return keys(w.b)
+}
+
+func (k keys) set() *keySet { return readSet(&bitString{b: []byte(k)}) }
+
 // bitString is a string of bits that is written or read from its begin.
 type bitString struct {
-	b []byte
-	n int // bits that were written or read
+	b      []byte
+	n      int  // bits that were written or read
+	writes bool // for what writes and reads by the same calls
 }
 
 // put appends the lowest bits of a number.
@@ -158,29 +165,33 @@ func (m *Mark) adopt(v *View, known *keySet) {
 	}
 	m.own, m.others = own.pack(), others.pack()
 	m.adoptPlaces(v)
-	m.Text, m.Links, m.Prices = v.text, uint16(min(v.links, 1<<16-1)), v.prices
+	m.text, m.links, m.prices = v.text, uint16(min(v.links, 1<<16-1)), v.prices
 }
 
 // placesRemembered is how many places and beginnings of lines a mark keeps.
 const placesRemembered = 64
 
-// adoptPlaces makes the places of a view known.
+// noLines is among the places of a page that had too many. Then no beginnings of lines are kept.
+const noLines = 0
+
+// adoptPlaces makes the places of a view known, and how lines begin there, beside those that were known before.
 func (m *Mark) adoptPlaces(v *View) {
-	places, n := new(keySet), 0
-	note := func(key uint16) {
-		if key != 0 && n < placesRemembered && !places.has(key) {
-			places.add(key)
+	before, here, n := m.places.set(), new(keySet), 0
+	for i := range v.blocks {
+		if p := v.blocks[i].place; p != noLines && !here.has(p) && n < placesRemembered {
+			here.add(p)
 			n++
 		}
 	}
+	all := before.union(here)
 	for i := range v.blocks {
-		note(v.blocks[i].place)
+		if line := v.blocks[i].line; line != 0 && !before.has(noLines) {
+			all.add(line)
+		}
 	}
-	for i := range v.blocks {
-		note(v.blocks[i].line)
+	if all.len() > placesRemembered {
+		all = here
+		all.add(noLines)
 	}
-	for key := range m.places.set().all() {
-		note(key)
-	}
-	m.places = places.pack()
+	m.places = all.pack()
 }

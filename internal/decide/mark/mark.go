@@ -25,24 +25,17 @@ const (
 
 // Mark remembers what a page showed. The zero value has seen nothing. A Mark is a plain value and can be compared.
 type Mark struct {
-	began bool // it has seen something
-	state
-	own    keys // of the texts of the last observation that were the page's own
-	others keys // of all other texts that it showed
-	places keys // where it showed texts, and how lines began there
+	began  bool   // it has seen something
+	doubt  uint8  // for so many quiet observations small news are held, until as many observations showed them
+	links  uint16 // blocks that were links at the last observation
+	prices uint16 // sum of the keys of the prices of the last observation, as in a View
+	text   uint32 // hash of the text of the last observation
+	size   uint32 // of the main text, at the last observation that was not nearly empty
+	own    keys   // of the texts of the last observation that were the page's own
+	others keys   // of all other texts that it showed
+	places keys   // where it showed texts, and how lines began there
 	watch  [watchKept]watched
 	movers [moversKept]mover
-}
-
-// state is what a mark keeps of the page as a whole. Package encoding/binary writes and reads the fields, so they
-// have capitals, as those of watched and mover do.
-type state struct {
-	Doubt  uint8  // for so many quiet observations small news are held, until as many observations showed them
-	Form   uint8  // of this record, see formNow
-	Links  uint16 // blocks that were links at the last observation
-	Prices uint16 // sum of the keys of the prices of the last observation, as in a View
-	Text   uint32 // hash of the text of the last observation
-	Size   uint32 // of the main text, at the last observation that was not nearly empty
 }
 
 // firstDoubt is the doubt of a new page, which may move by itself.
@@ -63,14 +56,14 @@ func (m Mark) Observe(v *View, at int64) (after Mark, o Outcome, since int64) {
 	o = Variant
 	switch {
 	case !m.began:
-		o, m.Doubt = First, firstDoubt
-	case m.Text == v.text:
+		o, m.doubt = First, firstDoubt
+	case m.text == v.text:
 		o = Same
 	}
 	known := m.known()
-	v.announces = v.Leads && (v.links > int(m.Links) || !v.prose) // an article has a box for what is new elsewhere
-	if o == First || m.Doubt > 0 && m.Size <= emptySize && v.size > fullSize {
-		m.began, m.Form, m.Size = true, formNow, v.size
+	v.announces = v.Leads && (v.links > int(m.links) || !v.prose) // an article has a box for what is new elsewhere
+	if o == First || m.doubt > 0 && m.size <= emptySize && v.size > fullSize {
+		m.began, m.size = true, v.size
 		m.adopt(v, known)
 		return m, o, 0
 	}
@@ -97,7 +90,7 @@ func (m Mark) Still(at int64) Mark {
 		}
 	}
 	m.closeGaps()
-	m.Doubt -= min(m.Doubt, 1)
+	m.doubt -= min(m.doubt, 1)
 	return m
 }
 
@@ -121,8 +114,8 @@ func (m Mark) Awaited() (since int64, more int, until int64) {
 			continue
 		}
 		since, more, until = int64(w.Since), max(1, int(w.Patience)+1-int(w.Seen)), 0
-		if w.Gone && m.Doubt > 0 {
-			more = max(more, int(m.Doubt)+1)
+		if w.gone() && m.doubt > 0 {
+			more = max(more, int(m.doubt)+1)
 		}
 		if w.Wait > 0 {
 			until = since + w.wait()

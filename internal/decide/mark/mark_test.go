@@ -341,11 +341,31 @@ func TestMarkIsBounded(t *testing.T) {
 	wantReadBack(t, m)
 }
 
+// Lines that begin in many ways say nothing of a new one, which makes no wave.
+func TestMarkOfManyLinesKeepsOnlyTheirPlaces(t *testing.T) {
+	var lines []string
+	for i := range 80 {
+		lines = append(lines, fmt.Sprintf("%c%c begins a line of the page.", 'a'+i/10, 'a'+i%10))
+	}
+	m, _, _ := observed(text(lines...), text(lines...))
+	if n := m.places.set().len(); n > 3 {
+		t.Errorf("%d places are kept, want those of headings and lines, and that there are more lines", n)
+	}
+	wantReadBack(t, m)
+	v := viewOf(text(append(lines, "Something new is in a line of its own.")...))
+	new(Site).Consult(v, m, "/page", 3*day)
+	for _, b := range v.blocks {
+		if b.wave != 0 {
+			t.Error("a wave is counted")
+		}
+	}
+}
+
 func TestDamagedMarksStartAnew(t *testing.T) {
 	m, _, _ := observed(text(one), text(one, two))
 	good, _ := m.MarshalBinary()
 	older := slices.Clone(good)
-	older[8]-- // its form
+	older[0]-- // its form
 	for name, in := range map[string][]byte{"too many counted": {255, 1, 2}, "half of it": good[:len(good)/3],
 		"half a key": good[:len(good)-1], "an older form": older} {
 		if m.UnmarshalBinary(in); m != (Mark{}) {

@@ -14,7 +14,7 @@ func (m Mark) News(f *html.Facts) (news []string, gone int) {
 		return nil, 0
 	}
 	v, texts := Read(f, 0), f.Blocks
-	if m.Text == v.text { // it may stand in other blocks
+	if m.text == v.text { // it may stand in other blocks
 		texts = nil
 	}
 	known, r := m.known(), reading{}

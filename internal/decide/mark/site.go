@@ -113,12 +113,12 @@ func (s *Site) at(tag uint16) *place {
 func (s *Site) calm(v *View, m *Mark, known *keySet) {
 	more := map[uint16]int{}
 	for i := range v.blocks {
-		if b := &v.blocks[i]; m.Doubt == 0 && known.has(b.key) {
+		if b := &v.blocks[i]; m.doubt == 0 && known.has(b.key) {
 			more[b.place] = 1
 		}
 	}
 	for i := range m.watch {
-		if w := &m.watch[i]; w.Seen > 0 && !w.Gone && v.find(w.Key) == nil {
+		if w := &m.watch[i]; w.Seen > 0 && !w.gone() && v.find(w.Key) == nil {
 			more[w.Place] = -weightOfMove
 		}
 	}
@@ -190,8 +190,8 @@ func (s *Site) Consult(v *View, m Mark, path string, at int64) {
 	}
 	collects := s.collects(v, family)
 	s.calm(v, &m, known)
-	last, others := m.own.set(), m.Prices != 0 && m.Prices != v.prices
-	swaps := m.began && !v.list && v.links <= int(m.Links) // a link in the place of another tells nothing of its place
+	last, others := m.own.set(), m.prices != 0 && m.prices != v.prices
+	swaps := m.began && !v.list && v.links <= int(m.links) // a link in the place of another tells nothing of its place
 	news := map[uint16]bool{}                              // places with new texts, and whether some are the page's own
 	for i := range v.blocks {
 		b := &v.blocks[i]
@@ -330,10 +330,7 @@ func ParseSite(b []byte) (*Site, error) {
 	if len(b) == 0 {
 		return new(Site), nil
 	}
-	if len(b) != binary.Size(&all) {
-		return nil, errSite
-	}
-	if _, err := binary.Decode(b, binary.BigEndian, &all); err != nil || all.Form != formNow {
+	if n, err := binary.Decode(b, binary.BigEndian, &all); err != nil || n != len(b) || all.Form != formNow {
 		return nil, errSite
 	}
 	s := &Site{shared: all.Shared}

@@ -33,7 +33,7 @@ type View struct {
 
 // isOwn reports whether a block may belong to the page, not to the site.
 func (v *View) isOwn(b *block) bool {
-	return b.on <= v.most(b) && !b.swept && (b.item || b.card != 0 || !v.list)
+	return b.on <= v.most(b) && !b.swept && (b.isItem() || b.card != 0 || !v.list)
 }
 
 // most returns on how many pages a block may stand and still be the page's own. What announces a new page does so on
@@ -55,7 +55,6 @@ type block struct {
 	place  uint16
 	line   uint16 // hash of its place and how it begins, or that it is a link; 0 if it is neither short nor one
 	link   bool
-	item   bool   // a link that is not longer than those of lists
 	on     uint8  // how many pages show it
 	most   uint8  // on so many pages it may stand and still be the page's own
 	calm   bool   // in its place texts stay, on all pages of the site
@@ -73,6 +72,9 @@ type block struct {
 // isCommon reports whether the same words may be news of any page: each has its price, and one after the other is sold
 // out.
 func (b *block) isCommon() bool { return b.fact || b.price }
+
+// isItem reports whether it is a link that is not longer than those of lists.
+func (b *block) isItem() bool { return b.link && b.size < longestItem }
 
 // The lengths of texts, as weights.
 const (
@@ -266,7 +268,6 @@ func (r *reading) row() block {
 // block reads a block. In a link numbers do not count, since they are counters or times. Years and versions do count.
 func (r *reading) block(b *html.Block) block {
 	out := block{size: int32(r.weight), place: keyOf(b.Place), link: b.Links > 0, beside: b.Beside, swept: b.Repeats}
-	out.item = out.link && r.weight < longestItem
 	out.price = r.amount && r.weight <= longestFact && !out.link && !out.beside
 	text, name := r.folded, r.folded
 	if r.weight <= longestDated && strings.ContainsAny(b.Text, "0123456789") {
@@ -339,12 +340,12 @@ func (v *View) isList() bool {
 	all, prose, items, n := 0, 0, 0, 0
 	for i := range v.blocks {
 		b := &v.blocks[i]
-		if b.size < leastTelling || b.beside || b.item && b.on > pagesOfItem {
+		if b.size < leastTelling || b.beside || b.isItem() && b.on > pagesOfItem {
 			continue
 		}
 		all += int(b.size)
 		switch {
-		case b.item:
+		case b.isItem():
 			items, n = items+int(b.size), n+1
 		case b.size >= longestItem:
 			prose += int(b.size)

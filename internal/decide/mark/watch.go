@@ -11,10 +11,9 @@ type watched struct {
 	Key, Form  uint16
 	Prev, Next uint16 // names of its place, by the known blocks around it
 	Since      uint32 // the observation that first showed it
-	Seen       uint8  // observations that showed it, 0 for none
+	Seen       uint8  // observations that showed it, at most 15, 0 for none
 	Patience   uint8  // it is held until more observations than these showed it; 0 if it is not held
 	Wait       uint16 // it is held for so long, in units of stayUnit
-	Gone       bool   // it is a lost text: Since and Seen are about the observations without it
 
 	Hash        uint32 // the lower half of the hash of its text
 	Place, Wave uint16 // as those of the block
@@ -37,6 +36,9 @@ const (
 	lastingTime = day / stayUnit
 )
 
+// gone reports whether it is a lost text: Since and Seen are about the observations without it.
+func (w *watched) gone() bool { return w.Prev == lostText && w.Next == ^uint16(lostText) }
+
 // settle looks for the watched blocks. If some turn out to be a change, it returns the latest observation that first
 // showed one, else 0.
 func (c *comparison) settle() (since int64) {
@@ -47,7 +49,7 @@ func (c *comparison) settle() (since int64) {
 			continue
 		}
 		b := c.find(w.Key)
-		if (b == nil) != w.Gone { // the block is gone, or the lost text is back
+		if (b == nil) != w.gone() { // the block is gone, or the lost text is back
 			if w.Seen <= patientObservations || c.at-int64(w.Since) <= settledTime {
 				c.left = append(c.left, w.Key)
 			}
@@ -57,25 +59,25 @@ func (c *comparison) settle() (since int64) {
 		}
 		w.again(c.at)
 		switch {
-		case w.Patience > 0 && !w.Gone && (b.swept || b.on > w.Most):
+		case w.Patience > 0 && !w.gone() && (b.swept || b.on > w.Most):
 			*w = watched{}
-		case w.Patience > 0 && w.Seen > w.Patience && c.at-int64(w.Since) > w.wait() && !(w.Gone && c.Doubt > 0):
+		case w.Patience > 0 && w.Seen > w.Patience && c.at-int64(w.Since) > w.wait() && !(w.gone() && c.doubt > 0):
 			since = max(since, int64(w.Since))
 			c.believe(w.Since)
 		}
 	}
 	c.closeGaps()
 	if surprised {
-		c.Doubt = min(c.Doubt+1, firstDoubt)
+		c.doubt = min(c.doubt+1, firstDoubt)
 	} else {
-		c.Doubt -= min(c.Doubt, 1)
+		c.doubt -= min(c.doubt, 1)
 	}
 	return since
 }
 
 // again notes that one more observation showed a block. The watch ends if it has come to stay.
 func (w *watched) again(at int64) {
-	w.Seen = min(w.Seen, 254) + 1
+	w.Seen = min(w.Seen, 14) + 1
 	if w.Patience == 0 && w.Seen > settledObservations && at-int64(w.Since) > settledTime {
 		*w = watched{}
 	}
@@ -86,9 +88,14 @@ func (m *Mark) closeGaps() {
 	_ = slices.DeleteFunc(m.watch[:], func(w watched) bool { return w.Seen == 0 })
 }
 
-// follows reports whether the mark still follows the block with a key.
-func (m *Mark) follows(key uint16) bool {
-	return slices.ContainsFunc(m.watch[:], func(w watched) bool { return w.Seen > 0 && w.Key == key })
+// watched returns the watched block with a key, or nil.
+func (m *Mark) watched(key uint16) *watched {
+	for i := range m.watch {
+		if w := &m.watch[i]; w.Seen > 0 && w.Key == key {
+			return w
+		}
+	}
+	return nil
 }
 
 // find returns the block with a key, or nil.
@@ -125,7 +132,7 @@ const moversKept = 16
 // mover is a name of a place that moves by itself: what came there did not stay.
 type mover struct {
 	Name uint16
-	N    uint8  // how often, 0 for an empty entry
+	N    uint8  // how often, at most 7, 0 for an empty entry
 	Stay uint16 // how long one stayed there at most, in units of stayUnit
 }
 
@@ -168,7 +175,7 @@ func (c *comparison) moved(w *watched) (surprise bool) {
 // note counts a move, and puts its mover in front.
 func (m *Mark) note(name uint16, stay uint16) {
 	o := m.mover(name)
-	o.N, o.Stay = min(o.N, 254)+1, max(o.Stay, stay)
+	o.N, o.Stay = min(o.N, 6)+1, max(o.Stay, stay)
 	at := slices.IndexFunc(m.movers[:], func(o mover) bool { return o.Name == name || o.N == 0 })
 	if at < 0 {
 		at = moversKept - 1
@@ -184,7 +191,7 @@ const lossObservations = 2
 // lose watches for a lost text to come back. If one did before, texts come and go on this page.
 func (c *comparison) lose() {
 	w := watched{Key: c.lost(), Prev: lostText, Next: ^uint16(lostText), Since: uint32(c.at), Seen: 1,
-		Patience: lossObservations, Wait: lastingTime, Gone: true}
+		Patience: lossObservations, Wait: lastingTime}
 	if w.Key != 0 && c.movesOf(&w) == 0 {
 		c.follow(w)
 	}
@@ -210,10 +217,10 @@ func (c *comparison) lost() uint16 {
 			return 0
 		}
 	}
-	if c.View.prices != 0 && c.View.prices != c.Mark.Prices { // one of its prices is gone
+	if c.View.prices != 0 && c.View.prices != c.Mark.prices { // one of its prices is gone
 		least = 1
 	}
-	if c.list || c.emptied || c.View.size+least > c.Mark.Size || c.View.links < int(c.Mark.Links) ||
+	if c.list || c.emptied || c.View.size+least > c.Mark.size || c.View.links < int(c.Mark.links) ||
 		len(c.left) == watchKept { // these were some of more texts, as of a maintenance, which had not come to stay either
 		return 0
 	}

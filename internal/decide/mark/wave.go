@@ -73,14 +73,15 @@ func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
 			}
 		}
 	}
-	redesigned, full := 2*moved > old, had.len() == placesRemembered
+	redesigned := 2*moved > old
 	for i := range v.blocks {
 		b, begun := &v.blocks[i], uint8(0)
 		switch {
 		case b.back:
-			b.wave = ^m.Prices
+			b.wave = ^m.prices
 		case known.has(b.key):
-			b.swept = b.swept || m.Holding() && s.came(m.waveOf(b.key))
+			w := m.watched(b.key)
+			b.swept = b.swept || w != nil && w.Patience > 0 && s.came(w.Wave)
 			continue
 		case b.beside:
 			b.wave, begun = b.place, begunBeside
@@ -90,7 +91,7 @@ func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
 			continue
 		case !had.has(b.place):
 			b.wave = b.place
-		case b.line != 0 && !had.has(b.line) && !full:
+		case b.line != 0 && !had.has(b.line) && !had.has(noLines):
 			b.wave = b.line
 		case b.isCommon():
 			b.wave = b.key
@@ -110,23 +111,13 @@ func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
 	}
 }
 
-// waveOf returns the wave of a watched block, or 0.
-func (m *Mark) waveOf(key uint16) uint16 {
-	for i := range m.watch {
-		if w := &m.watch[i]; w.Seen > 0 && w.Key == key && w.Patience > 0 {
-			return w.Wave
-		}
-	}
-	return 0
-}
-
 // Disowns reports whether all texts that showed a mark the change at since are the site's after all: other pages show
 // them too, or a wave has brought them.
 func (s *Site) Disowns(m Mark, since int64) bool {
 	found := false
 	for i := range m.watch {
 		w := &m.watch[i]
-		if w.Seen == 0 || w.Patience > 0 || w.Gone || int64(w.Since) != since {
+		if w.Seen == 0 || w.Patience > 0 || w.gone() || int64(w.Since) != since {
 			continue
 		}
 		if e := s.shown(uint64(w.Hash)); !s.came(w.Wave) && (e == nil || e.pages() <= w.Most) {
