@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -531,7 +530,6 @@ func (s *Site) Robots(next http.Handler) http.Handler {
 		return next
 	}
 	s.announces.Store(true)
-	var wrote atomic.Bool // whether it ever added lines
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/robots.txt" || r.Method != http.MethodGet && r.Method != http.MethodHead ||
 			!s.norm.Ours(r.Host, true) {
@@ -544,9 +542,10 @@ func (s *Site) Robots(next http.Handler) http.Handler {
 			urls = nil
 		}
 		adds, page, failed := announce.Serve(next, w, r, urls, s.opts.Robots)
-		adds = adds && urls != nil
-		wrote.CompareAndSwap(false, adds)
-		if s.announces.Store(adds || failed && wrote.Load()); page && urls != nil {
+		if !failed { // which says nothing: it adds them once the site answers
+			s.announces.Store(adds && urls != nil)
+		}
+		if page && urls != nil {
 			s.told.Do(func() {
 				s.log.Logger().Warn("servemap: robots.txt does not name the sitemap: what the site answers there, with status "+
 					"200, is no plain robots.txt; "+
@@ -908,7 +907,7 @@ func (s *Site) why(p *reader.Known) (text string, missing []string) {
 	case p.Verdict == eligibility.Listed && p.Reason == eligibility.ByLink && p.Missing == 0:
 		served, _ := s.files.Metrics()
 		if l := s.indexer.Links.Count([]string{p.Location}, served.Pages)[0]; l.Whole && l.Pages == 0 {
-			text = messages.WasLinked
+			text = messages.WasLinked()
 		}
 	case p.Missing != 0:
 		borrowed, full := p.MissingWhy == eligibility.Duplicate, s.hints.Has(messages.Refused)

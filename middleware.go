@@ -504,9 +504,8 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 	}
 	for _, r := range slices.Concat(s.opts.Rules, []Rule{{Query: s.opts.Query}}) {
 		for _, name := range r.Query {
-			if !eligibility.Selects(name) { // one that holds a session is refused
-				logger.Warn(fmt.Sprintf(words.Say("servemap: {Query} names %s, which by its name does something, "+
-					"so it makes no page. Leave it out."), name))
+			if says := messages.ByName(name); says != "" { // one that holds a session is refused
+				logger.Warn("servemap: " + says)
 			}
 		}
 	}

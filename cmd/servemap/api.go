@@ -172,7 +172,8 @@ const shortPassword = 12
 func (c *answers) admin(base string, at *net.TCPAddr, key *guard.Link) http.Handler {
 	address := opensAt(at) + base + "/inspect/"
 	allow := anybody
-	inspector := (&guard.Door{What: "inspector", Logger: c.log, Names: inspect.Names}).ByLink(key,
+	inspector := (&guard.Door{What: "inspector", Logger: c.log, Names: inspect.Names,
+		Help: "To see the inspector, open the link that the log has, or that \"servemap link -data DIR\" prints."}).ByLink(key,
 		c.site.Inspector(anybody))
 	if c.link = key.At(address); c.Password != "" {
 		allow, c.link = servemap.Password("admin", string(c.Password)), address

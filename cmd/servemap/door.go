@@ -247,6 +247,9 @@ func listen(name, address string) (net.Listener, error) {
 func unfit(name, address string, err error) error {
 	var form *net.AddrError
 	switch {
+	case errors.As(err, &form) && portOf(":"+address) > 0:
+		return usage("{-"+name+"} %s is a port alone; write localhost:%[1]s, or :%[1]s for all of the machine's addresses",
+			address)
 	case errors.As(err, &form):
 		return usage("{-"+name+"} %s: %s; give an address such as localhost:8080, or :8080 for all of the machine's "+
 			"addresses", address, form.Err)

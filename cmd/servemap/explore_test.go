@@ -125,7 +125,8 @@ func TestSettingThatHelpsLittleIsToldAtTheStart(t *testing.T) {
 		want string
 	}{
 		{[]string{"-revisit"}, "-revisit visits only pages that are known; -explore finds the others"},
-		{[]string{"-query", "id,sid,add"}, "-query names add, which by its name does something"},
+		{[]string{"-query", "id,sid,add"}, "By its name, add makes no page of its own, so leave it out of -query."},
+		{[]string{"-query", "id,print"}, "By its name, print makes no page of its own"},
 		{[]string{"-benign", "theme,PHPSESSID"}, "-benign names PHPSESSID, which looks like the log-in"},
 		{[]string{"-admin", "127.0.0.1:0", "-admin-password", "geheim"}, "-admin-password is short"},
 	} {

@@ -236,7 +236,11 @@ func (c command) run(ctx context.Context, args []string, s streams) error {
 			fs.VisitAll(func(f *flag.Flag) { names = append(names, "-"+f.Name) })
 			return usage("There is no flag %s. %s", name, settings.Meant(name, names, help))
 		}
-		if args = fs.Args(); len(args) > 0 {
+		list := apart(fs, args[:len(args)-fs.NArg()], fs.Args())
+		if args = fs.Args(); c.takes == "" && list != "" {
+			return usage("%q belongs to no flag; write a list as one value: %s", args[0], list)
+		}
+		if len(args) > 0 {
 			rest, args = append(rest, args[0]), args[1:]
 		}
 	}
@@ -249,6 +253,23 @@ func (c command) run(ctx context.Context, args []string, s streams) error {
 		return usage("%q is one too many; give %s alone", rest[1], strings.Trim(c.takes, "[]"))
 	}
 	return do(ctx, strings.Join(rest, ""))
+}
+
+// apart returns how to write a list of which more stands behind its flag and first value, "" if there is none.
+func apart(fs *flag.FlagSet, before, more []string) string {
+	n := len(before)
+	if n < 2 || len(more) == 0 {
+		return ""
+	}
+	f := fs.Lookup(strings.TrimLeft(before[n-2], "-"))
+	if f == nil || reflect.TypeOf(f.Value) != reflect.TypeFor[settings.Setting]() ||
+		f.Value.(settings.Setting).Type.Kind() != reflect.Slice {
+		return ""
+	}
+	if end := slices.IndexFunc(more, func(arg string) bool { return strings.HasPrefix(arg, "-") }); end > 0 {
+		more = more[:end]
+	}
+	return before[n-2] + " " + strings.Join(append([]string{before[n-1]}, more...), ",")
 }
 
 // badValue matches what package flag says of a value. Of a setting, it ends with what the setting takes.

@@ -231,6 +231,13 @@ func (s *site) start() {
 	if !s.Robots {
 		says = append(says, "robots.txt", "add the line "+s.site.RobotsLine())
 	}
+	data, _ := filepath.Abs(s.Data)
+	for _, dir := range []string{data, filepath.Dir(data)} {
+		if pages, _ := filepath.Glob(filepath.Join(dir, "index.[hp]*")); len(pages) > 0 && s.Folder == "" {
+			s.log.Warn(words.Say("{-data} is in a folder with pages: if that is served, visitors could fetch what is learned; "+
+				"give a folder outside it"), "data", s.Data, "page", pages[0])
+		}
+	}
 	s.serves.Store(true)
 	s.answerAside()
 	s.log.Info("serving", says...)
@@ -252,6 +259,9 @@ func (s *site) end() error {
 		s.unanswer()
 	}
 	if errors.Is(err, store.ErrUnavailable) {
+		if s.started {
+			s.log.Warn("stopped; the store cannot be used, so what was not stored before is lost", "data", s.Data)
+		}
 		return nil
 	}
 	return err

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/cmd/servemap/internal/check"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
@@ -207,7 +208,7 @@ func (p *statusPage) facts() string {
 			week.Added, week.Changed, week.Removed = week.Added+d.Added, week.Changed+d.Changed, week.Removed+d.Removed
 		}
 		if dated := days[len(days)-1].Dated; dated > 0 {
-			said = append(said, words.Number(dated)+" of the pages have a lastmod.")
+			said = append(said, "Pages with a lastmod: "+words.Number(dated)+".")
 		} else if p.Stats.Listed > 0 {
 			said = append(said, "No page has a lastmod yet: dates appear as pages change.")
 		}
@@ -239,7 +240,7 @@ func (p *statusPage) look() string {
 	_, links, _ := strings.Cut(words.Count(len(p.links.Broken), "broken link"), " ")
 	broken := leftOut{n: len(p.links.Broken), why: links, todo: "Mend the links, or the pages where they lead."}
 	for _, l := range p.links.Broken {
-		from := strings.Join(l.From, " ")
+		from := check.Linking(l.From, l.Linking, false)
 		broken.some = append(broken.some, fmt.Sprintf("%s answers %d, linked from %s", l.URL, l.Status, from))
 	}
 	return b.String() + p.line(broken)

@@ -325,7 +325,7 @@ func TestExplainSaysThatNoPageLinksToAPageAnyMore(t *testing.T) {
 		time.Sleep(48 * time.Hour)
 		s.Visit("/", "/stays", "/linked")
 		s.Settle()
-		for location, want := range map[string]string{"/stays": messages.WasLinked,
+		for location, want := range map[string]string{"/stays": messages.WasLinked(),
 			"/linked": "It is listed: a listed page links to it."} {
 			base.Equal(t, s.Explained(location).Text, want, "%s", location)
 		}

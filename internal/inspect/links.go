@@ -50,7 +50,8 @@ type Link struct {
 	URL      string    `json:"url"`
 	Verdict  string    `json:"verdict"`
 	Reason   string    `json:"reason"`
-	From     []string  `json:"from,omitempty"` // listed pages; none if only a redirect leads there
+	From     []string  `json:"from,omitempty"` // some listed pages; none if only a redirect leads there
+	Linking  int       `json:"linking"`        // listed pages that are known to link to it
 	At       time.Time `json:"at,omitzero"`    // when such a link was last read
 	Since    time.Time `json:"since,omitzero"` // when it was last there, or else first seen or linked; as stored
 	Status   int       `json:"status,omitempty"`
@@ -71,6 +72,7 @@ func (c *Config) targets(ctx context.Context) (links []Link, err error) {
 	if err != nil {
 		return nil, err
 	}
+	counts := c.Indexer.Links.Count(locations, 0)
 	for n := range all {
 		t, p := &all[n], &known[n]
 		if p.Reason == eligibility.Capability || p.Reason == eligibility.Forgotten || p.Verdict == eligibility.Listed {
@@ -78,7 +80,7 @@ func (c *Config) targets(ctx context.Context) (links []Link, err error) {
 		}
 		link := Link{
 			URL: c.Origin.URL(t.Location), Verdict: p.Verdict.String(), Reason: p.Reason.String(), At: t.At.UTC(),
-			Status: t.Status, Followed: t.Followed, Broken: t.Broken(),
+			Status: t.Status, Followed: t.Followed, Broken: t.Broken(), Linking: max(counts[n].Pages, len(t.From)),
 		}
 		switch since := cmp.Or(p.LinkAt, p.FirstSeen); {
 		case p.Verdict == eligibility.Gone:

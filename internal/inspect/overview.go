@@ -181,7 +181,7 @@ func (i *Inspector) look(ctx context.Context, s messages.Counts, reasons []Group
 	}
 	if none := s.Listed == 0 && !s.Making() && !s.NoStore; none && len(all) == 0 &&
 		(len(s.Verdicts) > 0 || uncounted(s) >= worries) {
-		all = append(all, Look{"Pages were asked for, and none is listed yet.", "#ignored"})
+		all = append(all, Look{"Pages were asked for, and none is listed.", "#ignored"})
 	}
 	if s.Broken > 0 {
 		all = append(all, Look{words.Count(s.Broken, "broken link") + " on listed pages.", "links"})
@@ -230,7 +230,7 @@ func state(s messages.Counts) string {
 	case s.Observations == 0 && len(s.Ignored) == 0:
 		return "Waiting for the first visitor"
 	}
-	return "No page is listed yet"
+	return "No page is listed"
 }
 
 // fewLogins is how many pages with a field for a password are as they should be on a small site: to log in, to sign up
@@ -296,9 +296,7 @@ func today(days []Day, s messages.Counts) []Day {
 		days = append(days, Day{Date: date})
 	}
 	last, before := &days[len(days)-1], 0
-	if last.Listed = s.Listed; s.Dated > 0 {
-		last.Dated = s.Dated
-	}
+	last.Listed, last.Dated = s.Listed, min(cmp.Or(s.Dated, last.Dated), s.Listed)
 	if len(days) > 1 {
 		before = days[len(days)-2].Listed
 	}

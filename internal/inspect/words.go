@@ -61,7 +61,7 @@ func started(t, now time.Time) string {
 
 // nextObservation says when a request for a page next teaches something.
 func nextObservation(at, now time.Time) string {
-	if !at.After(now) {
+	if at.Sub(now) < time.Second {
 		return "at the next visit"
 	}
 	return "at the first visit after " + Span(at.Sub(now))

@@ -123,10 +123,10 @@ func TestStateSaysInOneLineHowTheSiteDoes(t *testing.T) {
 		want string
 	}{
 		{"new", messages.Counts{}, "Waiting for the first visitor"},
-		{"nothing that counts", messages.Counts{Ignored: map[string]uint64{"cookie": 120}}, "No page is listed yet"},
+		{"nothing that counts", messages.Counts{Ignored: map[string]uint64{"cookie": 120}}, "No page is listed"},
 		{"the first file", messages.Counts{Observations: 1, Verdicts: map[string]int{"listed link": 1}},
 			"The first file of the sitemap is being made"},
-		{"nothing listed", messages.Counts{Observations: 3}, "No page is listed yet"},
+		{"nothing listed", messages.Counts{Observations: 3}, "No page is listed"},
 		{"serving", messages.Counts{Listed: 1200}, "1,200 pages in the sitemap"},
 		{"reporting", messages.Counts{Listed: 1, ReportOnly: true}, "Nothing is published yet: 1 page would be listed"},
 		{"a dead store", messages.Counts{Listed: 2, NoStore: true}, "2 pages in the last sitemap"},

@@ -5,6 +5,7 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -24,6 +25,7 @@ type Door struct {
 	Client func(*http.Request) netip.Addr // returns the client's address, zero if it is not known
 	Logger *slog.Logger
 	Names  func(name string) bool // reports whether a page of the handler has that name; nil for none
+	Help   string                 // what a visitor without the key reads, where no stranger comes; "" for a bare 404
 	said   [causes]sync.Once
 }
 
@@ -92,6 +94,9 @@ func (d *Door) refuse(w http.ResponseWriter, why cause) {
 		w.Header().Set("WWW-Authenticate", `Basic realm="servemap", charset="UTF-8"`)
 	case http.StatusTooManyRequests:
 		w.Header().Set("Retry-After", "60")
+	}
+	if why == noKey || why == otherKey {
+		as.text = cmp.Or(d.Help, as.text)
 	}
 	hide(w.Header())
 	http.Error(w, as.text, as.status)

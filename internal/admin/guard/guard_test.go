@@ -84,6 +84,22 @@ func TestStrangersBehindAProxyOnThisMachineGetNothing(t *testing.T) {
 	}
 }
 
+// Without a word, the owner who types the address of -admin takes it for broken.
+func TestADoorWhereNoStrangerComesSaysWhatToOpen(t *testing.T) {
+	d, _ := door()
+	d.Help = "Open the link that the log has."
+	server := base.Serve(t, d.ByLink(NewLink("a"), http.HandlerFunc(owners)).ServeHTTP)
+	for _, query := range []string{"", "?key=x"} {
+		resp, err := http.Get(server + "/inspect/" + query)
+		base.Check(t, err)
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if base.Check(t, err); resp.StatusCode != http.StatusNotFound || string(body) != d.Help+"\n" {
+			t.Errorf("%q: %s %q", query, resp.Status, body)
+		}
+	}
+}
+
 // Two processes serve one site on one host, as a new version beside the old one. A browser sends the cookies
 // of one to the other too.
 func TestOpeningOneProcessLeavesTheOtherOpen(t *testing.T) {

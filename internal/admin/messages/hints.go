@@ -118,7 +118,7 @@ var hintTexts = [hints]string{
 		"Link to them, name more pages in {Entries}, or add {Always} for them.",
 	Few: "Hardly any of the pages that visitors saw is listed. Ask {Stats} for the reasons, and {Explain} about a page.",
 	Leaving: "Many pages left the sitemap in a short time. " +
-		"Do they still exist? Then see whether the site answers 404, noindex or private by mistake.",
+		"Do they still exist? Then see whether a setting was changed or left out, or what the site answers, by mistake.",
 	Refused: "Many listed pages are refused, by a 401, 403 or 404 or a log-in. At most ten of them a day, or 1 %, " +
 		"are taken out, and the others once nobody has got them for a day longer. " +
 		"If you deleted them, answer 410. If you mean to refuse nobody, see what the site answers to crawlers, and to its " +

@@ -341,16 +341,26 @@ func nameable(location, remedy string) string {
 	}
 	_, query, _ := strings.Cut(location, "?")
 	for param := range strings.SplitSeq(query, "&") {
-		if name, _, _ := strings.Cut(param, "="); name != "" && !pages(name) {
-			return fmt.Sprintf(words.Say("By its name, %s makes no page of its own, so leave it out of {Query}."), name)
+		if name, _, _ := strings.Cut(param, "="); name != "" && ByName(name) != "" {
+			return ByName(name)
 		}
 	}
 	return remedy
 }
 
+// ByName says what the name of a parameter speaks against in {Query}, "" if nothing.
+func ByName(param string) string {
+	if pages(param) {
+		return ""
+	}
+	return fmt.Sprintf(words.Say("By its name, %s makes no page of its own, so leave it out of {Query}."), param)
+}
+
 // WasLinked says why a page is listed to which no page links any more.
-const WasLinked = "It is listed: a listed page linked to it, and it stays while visitors get it. No listed page links to " +
-	"it now."
+func WasLinked() string {
+	return words.Say("It is listed: a listed page linked to it, and it stays while visitors get it. No listed page links to " +
+		"it now. To take it out, answer 404 or 410 there, or use {Forget}.")
+}
 
 // Page says why the page at location is listed or not, and what would change that.
 func Page(v eligibility.Verdict, why eligibility.Reason, location string) string {

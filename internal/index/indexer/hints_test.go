@@ -3,6 +3,7 @@ package indexer
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -128,6 +129,9 @@ func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 			got := r.hints.Given()
 			if tt.want == 0 && len(got) > 0 || tt.want != 0 && (len(got) != 1 || got[0] != tt.want) {
 				r.Errorf("hints %q, want %q", r.hints.Texts(), tt.want)
+			}
+			if why := r.hints.Texts(); tt.want == messages.Leaving && !strings.Contains(why[0], " Most often: pages were answered ") {
+				r.Errorf("it does not say why they left: %s", why)
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -103,13 +104,20 @@ func (r *Reader) Page(ctx context.Context, loc string) (p Known, err error) {
 }
 
 // OtherSpelling returns the listed page that is probably meant by an unknown location: with or without the last slash,
-// or in lower case. It returns "" if there is none.
+// in lower case, or with the parameters the other way round. It returns "" if there is none.
 func (r *Reader) OtherSpelling(ctx context.Context, location string) string {
 	slash := location + "/"
 	if cut, ended := strings.CutSuffix(location, "/"); ended {
 		slash = cut
 	}
-	for _, other := range []string{slash, strings.ToLower(location), strings.ToLower(slash)} {
+	path, query, asks := strings.Cut(location, "?")
+	params := strings.Split(query, "&")
+	slices.Reverse(params)
+	turned := path
+	if asks {
+		turned += "?" + strings.Join(params, "&")
+	}
+	for _, other := range []string{slash, strings.ToLower(location), strings.ToLower(slash), turned} {
 		if other == location || other == "" {
 			continue
 		}

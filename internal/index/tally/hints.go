@@ -234,6 +234,7 @@ func (s *Tally) left(pages map[eligibility.Reason]int, now time.Time) {
 		*v = leaving{since: now}
 	}
 	if v.pages += n; v.pages >= leavingNeeded && v.pages*10 >= s.Listed()+v.pages {
-		s.hints.Give(messages.Leaving, "", "pages", v.pages, "reason", most.String())
+		why := messages.ReasonOf(most.String(), v.pages)
+		s.hints.Give(messages.Leaving, "Most often: "+why.Why+". "+why.Todo, "pages", v.pages, "reason", most.String())
 	}
 }

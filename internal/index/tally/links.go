@@ -27,7 +27,7 @@ const (
 // Target is an address that listed pages link to and the sitemap does not list.
 type Target struct {
 	Location string
-	From     []string  // listed pages that link to it, the last one read first; none if only a redirect leads here
+	From     []string  // listed pages that link to it, the shortest first; none if only a redirect leads here
 	At       time.Time // when such a link was last read
 	Status   int       // of the last answer, 0 if none is known
 	Followed int       // answers to visitors since the start
@@ -136,7 +136,8 @@ func (l *Links) Read(o *observation.Observation) (fresh []string) {
 			fresh = append(fresh, location)
 		}
 		l.unlink(t, o.Location)
-		t.From, t.At = slices.Insert(t.From, 0, o.Location), o.At
+		t.From, t.At = append(t.From, o.Location), o.At
+		slices.SortFunc(t.From, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
 		l.links[o.Location]++
 		if len(t.From) > fromKept {
 			l.unlink(t, t.From[fromKept])

@@ -77,7 +77,7 @@ func TestLinksOfListedPages(t *testing.T) {
 			l.Answered("/b", 404, false, none)
 			l.Answered("/b", 404, false, none)
 			l.Answered("/unknown", 404, false, none)
-		}, "/b</listed,/a:404:2 /c</listed:0:0", 1},
+		}, "/b</a,/listed:404:2 /c</listed:0:0", 1},
 		{"what the store knows", func(l *Links) {
 			l.Read(reading(t, "/a", "", now, "/b", "/c"))
 			l.Answered("/b", 503, false, none)

@@ -32,6 +32,7 @@ var settings = map[string]said{
 	"Explore":     {"go site.Explore(ctx, &servemap.ExploreOptions{Revisit: 1000})", "{-explore}", "explore"},
 	"Google":      {"Google.Client", "{-google-token}", none},
 	"GoogleToken": {"Google in the options of package notify", "{-google-token}", none},
+	"Forget":      {"Site.Forget", `"servemap forget"`, "the inspector"},
 	"Hosts":       {"Options.Hosts", "{-hosts}", "hosts"},
 	"Inside":      {"ExploreOptions.Inside", "{-inside}", "inside"},
 	"InsideThis":  {"set ExploreOptions.Inside to your handler", "give {-inside}", "write `inside`"},

@@ -4,7 +4,6 @@ package settings
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/folder"
 	"github.com/servemap/servemap/internal/page/location"
@@ -118,12 +117,6 @@ func (s *Settings) Check() error {
 	for _, x := range s.All() {
 		if needs := x.Tag.Get("needs"); given[x.Key] && needs != "" && !given[needs] {
 			return wrong("{-" + x.Key + "} needs {-" + needs + "}")
-		}
-		locations, _ := x.Value.Interface().(patterns)
-		for _, p := range locations {
-			if !strings.HasPrefix(p, "/") && !strings.HasPrefix(p, "*") {
-				return wrong("{-"+x.Key+"} %s: it must begin with / or *, such as /blog/", p)
-			}
 		}
 	}
 	if _, err := location.ParseOrigin(s.Origin); err != nil && s.Origin != "" { // else the address says it

@@ -5,6 +5,7 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -17,6 +18,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -215,6 +217,12 @@ func folded(c rune) bool {
 	return c != '-' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z')
 }
 
+// isPort reports whether a server can have a port, or the one of its scheme, if it is "".
+func isPort(port string) bool {
+	n, err := strconv.ParseUint(cmp.Or(port, "80"), 10, 16)
+	return err == nil && n > 0
+}
+
 // parseTarget returns where requests go, and how to connect.
 func parseTarget(to string) (*url.URL, func(context.Context, string, string) (net.Conn, error), error) {
 	dialer := &net.Dialer{Timeout: dialTimeout}
@@ -229,7 +237,7 @@ func parseTarget(to string) (*url.URL, func(context.Context, string, string) (ne
 	if bare, err := url.Parse("http://" + to); err == nil && bare.Host != "" && !strings.Contains(to, ":/") {
 		return nil, nil, fmt.Errorf("%s lacks its scheme; write http://%[1]s", to)
 	}
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.RawQuery != "" {
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.RawQuery != "" || !isPort(u.Port()) {
 		return nil, nil, fmt.Errorf("%q is no address of a server; give one such as http://localhost:3000 or "+
 			"unix:/run/site.sock", to)
 	}
