@@ -143,7 +143,11 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 			codeDone, []string{"advice  2 of 3 pages read say nothing without scripts\n"}},
 		{"a language that a page names", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": strings.Replace(aPage, "<title>",
 			"<link rel=alternate hreflang=xx-YY1 href=/a><title>", 1)}, codeNo,
-			[]string{"/a has the hreflang \"xx-YY1\": it is no language with a region, such as de-AT\n"}},
+			[]string{"/a has the hreflang \"xx-YY1\": it is no language with a region, such as de-AT (line 1"}},
+		{"a language by three letters", map[string]string{"/maps/sitemap.xml": set("/a", "/b"), "/b": ownPage, "/a": strings.Replace(aPage,
+			"<title>", "<link rel=alternate hreflang=ger href=/b><link rel=alternate hreflang=fil href=/a><title>", 1)}, codeNo,
+			[]string{"1 link to another language is wrong", "has the hreflang \"ger\": write de, as ISO 639-1 has it (line 1",
+				"1 fault\n"}},
 		{"an empty page", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": ""}, codeNo,
 			[]string{"/a is answered with 200, and is empty", "1 answered with a redirect, an error or nothing"}},
 		{"a session in an address", map[string]string{"/maps/sitemap.xml": set("/a?PHPSESSID=4f3a9c"), "/a?PHPSESSID=4f3a9c": aPage},
@@ -580,6 +584,28 @@ func TestNobodyIsToldToLinkToAPrivatePage(t *testing.T) {
 	}
 	if says := out + must(t, "crawl", "-out", filepath.Join(t.TempDir(), "sitemap.xml"), site.URL); strings.Contains(says, share) {
 		t.Errorf("it has the secret: %s", says)
+	}
+}
+
+func TestWhatIsNamedAndNotLinkedIsNoDeadLink(t *testing.T) {
+	naming := func(to string) string {
+		return strings.Replace(ownPage, "<main>", "<link rel=canonical href="+to+"><main>"+to, 1)
+	}
+	site := siteOf(t, map[string]string{
+		"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/", "/a"), "/chain-2": "HTTP 301 Location: /",
+		"/":  aPage + "<a href=/a>a</a><a href=/chain>c</a><a href=/hidden>h</a>",
+		"/a": naming("/nowhere"), "/chain": "HTTP 301 Location: /chain-2",
+		"/hidden": naming("/void"),
+	})
+	_, out, errs := call(t, "check", "-crawl", site)
+	for _, want := range []string{
+		"/a names " + site + "/nowhere as canonical, which is answered with 404", "advice  1 dead address is linked\n",
+		"/hidden names " + site + "/void, which is answered with 404 Not Found\n",
+		"/chain, which redirects (301) to " + site + "/chain-2, and its chain ends at " + site + "/\n",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("without %q: %s%s", want, out, errs)
+		}
 	}
 }
 

@@ -160,8 +160,13 @@ func (t *table) links(done servemap.Exploration, rest int) (left, besides []left
 	told[eligibility.AddressQuery.String()] += told[eligibility.QueryNotCanonical.String()] // some were tried
 	all := done.LeftOut()
 	for i := range all {
-		l := &all[i]
-		if l.Count = max(0, l.Count-told[l.Cause]); slices.Contains(unasked, messages.ReasonNamed(l.Cause).Reason) {
+		l, known := &all[i], 0
+		for _, u := range done.Links[l.Cause] { // which another cause may have told, as files that were asked for
+			if t.told[u] && l.Cause != eligibility.LinkStale.String() {
+				known++
+			}
+		}
+		if l.Count = max(0, l.Count-max(known, told[l.Cause])); slices.Contains(unasked, messages.ReasonNamed(l.Cause).Reason) {
 			if rest > 0 { // a cause is told in one row, also if not all of these are pages that are known
 				t.link(*l, l.Count, done)
 				l.Count, rest = 0, max(0, rest-l.Count)
@@ -413,8 +418,8 @@ func (c closing) write(w io.Writer, s report.Style) error {
 		from := ""
 		if some, n := c.from(l.URL); n > 0 {
 			from = ", linked from " + check.Linking(some, n, c.all)
-		} else if len(l.From) > 0 {
-			from = ", linked from " + slices.Min(l.From)
+		} else if len(l.From) > 0 { // as canonical, or in another language
+			from = ", named by " + slices.Min(l.From)
 		}
 		fmt.Fprintf(&b, "  %s  %s%s\n", s.Escape(l.URL), s.Escape(c.got[l.URL].instead(l.Status)), s.Escape(from))
 	}

@@ -649,6 +649,11 @@ func (s *checking) linked(ctx context.Context, known check.Known) (found check.C
 		}
 		some, _ := c.site.from(u)
 		if kind, says := n.First(); kind == "redirect" && len(some) > 0 {
+			if to, there := (&table{got: got}).end(n); to != n.to {
+				if says += ", and its chain ends at " + to; there != nil && there.Status >= http.StatusBadRequest {
+					says += ", which " + there.says()
+				}
+			}
 			found.Links = append(found.Links, check.Link{Kind: "moved-link", To: u, From: some[0], Says: says})
 		}
 	}

@@ -793,14 +793,16 @@ func TestBrokenLinksFailWhereThatIsAskedFor(t *testing.T) {
 }
 
 func TestCrawlFailsForWhatItFinds(t *testing.T) {
-	site := siteOf(t, map[string]string{"/": strings.Replace(aPage, "</main>", "<a href=/no></main>", 1), "/alone": ownPage,
-		"/no": "<!doctype html><meta name=robots content=noindex>It is thanked here.", "/sitemap.xml": set("/alone")})
+	site := siteOf(t, map[string]string{"/": strings.Replace(aPage, "</main>", "<a href=/no></main>", 1), "/sitemap.xml": set("/alone"),
+		"/no":    "<!doctype html><meta name=robots content=noindex>It is thanked here.",
+		"/alone": strings.Replace(ownPage, "<main>", "<link rel=alternate hreflang=en-UK href=/alone><main>", 1)})
 	for _, tt := range []struct {
 		fail, want string
 		code       int
 	}{
 		{"orphan", "Listed, but without a link that counts\n     1  ", codeNo}, {"advice", "without a link that counts", codeNo},
-		{"broken-link,fault", "without a link that counts", codeDone},
+		{"broken-link,canonical", "without a link that counts", codeDone},
+		{"fault", "/alone has the hreflang \"en-UK\": there is no region UK", codeNo}, {"hreflang", "for 1 hreflang", codeNo},
 		{"", "-fail is empty; give a value, or leave it out", codeUsage},
 		{"broken-link,noindex", "exit code 3: -fail broken-link,noindex, for 1 noindex\n", codeNo},
 		{"missing", "-fail missing: only servemap check finds that. The kinds are broken-link, orphan, advice, fault, ",
@@ -933,6 +935,19 @@ func TestPathThatOnlyQueriesLeadToIsNoBrokenLink(t *testing.T) {
 	says := must(t, "crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
 	if !strings.Contains(says, "\n1 listed · 0 broken links") {
 		t.Error(says)
+	}
+}
+
+func TestCrawlCountsEachFileOnce(t *testing.T) {
+	all := map[string]string{"/": aPage}
+	for _, name := range []string{"/a.pdf", "/b.pdf", "/reset?token=8c1a2b3c4d5e6f708192a3b4c5d6e7f8"} {
+		all["/"], all[name] = all["/"]+"<a href="+name+">on</a>", "a file"
+	}
+	says := must(t, "crawl", siteOf(t, all), "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
+	for _, want := range []string{" · 3 left out", "     2  links lead to files that are not HTML. ", "     1  not named here: "} {
+		if !strings.Contains(says, want) {
+			t.Errorf("without %q: %s", want, says)
+		}
 	}
 }
 

@@ -335,8 +335,13 @@ func (c *checker) compareLinks(found Crawl) {
 	linking := func(l Link) (n int) { _, n = found.From(l.To); return n }
 	slices.SortStableFunc(found.Links, func(a, b Link) int { return linking(b) - linking(a) })
 	for _, l := range found.Links {
-		others := ""
+		does, others := "links to", ""
 		some, n := found.From(l.To)
+		if n == 0 && c.told(l) { // as canonical, or in another language
+			continue
+		} else if n == 0 {
+			does = "names"
+		}
 		if n >= fewPages && 2*n > len(found.Public) && l.Kind == "broken-link" {
 			l.Kind = "broken-everywhere"
 		}
@@ -347,7 +352,7 @@ func (c *checker) compareLinks(found Crawl) {
 		if n > 1 && found.All {
 			at.From = some
 		}
-		c.Add(l.Kind, at, "links to %s, which %s"+others, l.To, l.Says)
+		c.Add(l.Kind, at, does+" %s, which %s"+others, l.To, l.Says)
 	}
 	if n := len(found.Unasked); n > 0 {
 		c.Facts = append(c.Facts, "The crawl did not ask for "+words.Count(n, "link")+
@@ -388,6 +393,13 @@ func (c *checker) compareLinks(found Crawl) {
 		text += " Listed, without a link that counts: " + none(orphans) + "."
 	}
 	c.Facts = append(c.Facts, text)
+}
+
+// told reports whether a finding of a page names where a link of it leads.
+func (c *checker) told(l Link) bool {
+	return slices.ContainsFunc(c.Groups, func(g report.Group) bool {
+		return slices.ContainsFunc(g.Findings, func(f report.Finding) bool { return f.Where == l.From && strings.Contains(f.Text, l.To) })
+	})
 }
 
 // none writes a number.

@@ -34,7 +34,10 @@ func badLanguage(lang string) string {
 		return "it is no language with a region, such as de-AT"
 	}
 	right := otherLanguage[strings.ToLower(m[1])]
-	if _, err := language.ParseBase(m[1]); len(m[1]) == 2 && (err != nil || right != "") {
+	tag, err := language.Parse(m[1])
+	if short, _ := tag.Base(); len(m[1]) == 3 && len(short.String()) == 2 {
+		return "write " + short.String() + ", as ISO 639-1 has it"
+	} else if err != nil || right != "" {
 		if right != "" {
 			right = ", perhaps " + right
 		}
@@ -79,9 +82,6 @@ func (r *reader) alternates(n *sitemap.Node, e Entry) {
 
 // links takes the versions in other languages of a page, that its entry names, or the page itself.
 func (j *Judge) links(e Entry, links []Link, inPage bool) {
-	if inPage { // no line of the sitemap has them
-		e = Entry{Loc: e.Loc, Site: e.Site}
-	}
 	v, langs := versions{inPage: inPage}, map[string]string{}
 	for _, l := range links {
 		if why := badLanguage(l.Lang); why != "" {
@@ -132,9 +132,6 @@ func (j *Judge) others(yield func(e Entry, self string, v versions, one version)
 	for _, e := range j.Pages {
 		self := address.KeyOf(e.Loc)
 		v, seen := j.languages[self], map[string]bool{self: true}
-		if v.inPage {
-			e = Entry{Loc: e.Loc}
-		}
 		for _, one := range v.to {
 			if !seen[one.key] {
 				seen[one.key] = true
@@ -164,15 +161,12 @@ func (j *Judge) Languages(wrong map[string]string) {
 	j.others(func(e Entry, self string, v versions, one version) {
 		_, listed := j.place[one.key]
 		says, asked := wrong[one.key]
-		kind := "hreflang-return"
-		if badLanguage(one.lang) != "" { // the link is wrong for that too
-			kind = "hreflang"
-		}
 		switch {
 		case says != "":
 			j.tell(e, "hreflang", "names %s for %s, which %s", one.href, one.lang, says)
+		case badLanguage(one.lang) != "": // which was told: nobody follows the link
 		case listed && (asked || !v.inPage) && !j.languages[one.key].names(self):
-			j.tell(e, kind, "names %s for %s, which does not name it in turn", one.href, one.lang)
+			j.tell(e, "hreflang-return", "names %s for %s, which does not name it in turn", one.href, one.lang)
 		case !listed && !v.inPage && one.lang != "x-default" && j.own(one):
 			j.To.Add("hreflang-unlisted", report.At{Where: one.href, File: e.File, Line: e.Line},
 				"is named for %s by %s, and not listed", one.lang, e.Loc)
