@@ -458,6 +458,7 @@ func TestCheckTellsABoxToLogInFromALogIn(t *testing.T) {
 	const field = "<input type=password name=p>"
 	with := func(page, more string) string { return strings.Replace(page, "</main>", more+"</main>", 1) }
 	box := "<form>" + field + "</form><a href=/></a><a href=/b></a><a href=/c></a><a href=/gone></a>"
+	text := strings.Repeat("<p>It says who we are and what we do.", 20)
 	pages := func(home, b string) map[string]string {
 		return map[string]string{"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/", "/a", "/b"), "/": with(aPage, home),
 			"/login": with(ownPage, "<p>Log in."+field),
@@ -468,7 +469,9 @@ func TestCheckTellsABoxToLogInFromALogIn(t *testing.T) {
 		code          int
 		wants         []string
 	}{
-		{"on the start page and others", box, box, codeDone, []string{"advice  The pages have a box to log in in their text",
+		{"on the start page, and one that says little", box, box, codeNo, []string{"fault   1 page asks visitors to log in",
+			" has a field for a password in its text, as 1 of 3 pages read have (line 1", "A crawl found 2 public pages; not listed: none."}},
+		{"on the start page and others", box, text + box, codeDone, []string{"advice  The pages have a box to log in in their text",
 			" has a field for a password in its text, as 2 of 3 pages read have (line 1", "A crawl found 4 public pages; not listed: 1.",
 			"/ and 2 more, and not listed", "/gone, which is answered with 404", "1 listed page has no link that counts"}},
 		{"on the start page, and on that to log in", box + "<a href=/login></a>", "", codeNo, []string{
@@ -492,7 +495,7 @@ func TestCheckTellsABoxToLogInFromALogIn(t *testing.T) {
 		}
 	}
 	for home, want := range map[string]string{"<p>Members.": "fault   1 page asks visitors to log in",
-		strings.Repeat("<p>It says who we are and what we do.", 20): "advice  The pages have a box to log in"} {
+		text: "advice  The pages have a box to log in"} {
 		_, out, errs := call(t, "check", siteOf(t, map[string]string{"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/"),
 			"/": with(aPage, home+"<form>"+field+"</form>")}))
 		if !strings.Contains(out, want) {

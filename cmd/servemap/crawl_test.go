@@ -696,16 +696,24 @@ func TestCheckFindsNoFaultInWhatCrawlWrites(t *testing.T) {
 		return "<!doctype html><title>Shop</title><main><p>A text about " + about + ".</main>" + more
 	}
 	links := func(to ...string) string { return "<a href=" + strings.Join(to, ">x</a><a href=") + ">x</a>" }
+	us := strings.Repeat("who we are and what we do ", 20)
 	for _, tt := range []struct {
 		name  string
 		pages map[string]string
 		args  []string
 		want  string // the paths that crawl lists
 	}{
-		{"a box to log in on each page", map[string]string{"/": page("all", field+links("/a", "/b", "/login")),
-			"/a": page("a", field), "/b": page("b", field), "/login": page("log-ins", field)}, nil, "/ /a /b"},
+		{"a box to log in on each page", map[string]string{"/": page("all", field+links("/a", "/b", "/login", "/us")),
+			"/a": page("a", field), "/b": page("b", field+links("/c")), "/c": page("c", field), "/login": page("log-ins", field),
+			"/us": page(us, field)}, nil, "/ /a /b /c /us"},
 		{"where the start page leads too", map[string]string{"/": "HTTP 302 Location: /en/", "/en/": page("all",
-			field+links("/en/a")), "/en/a": page("a", field)}, nil, "/en/ /en/a"},
+			field+links("/en/a", "/en/us")), "/en/a": page("a", field), "/en/us": page(us, field)}, nil, "/en/ /en/a /en/us"},
+		{"in Chinese", map[string]string{"/": page("all", field+links("/a", "/us")), "/a": page("a", field),
+			"/us": page(strings.Repeat("我们是一家销售茶叶的公司", 10), field)}, nil, "/ /a /us"},
+		{"on the start page, which leads to log-ins", map[string]string{"/": page(us, field+links("/us", "/account", "/admin")),
+			"/us": page("us, "+us, ""), "/account": page("your account", field), "/admin": page("all users", field)}, nil, "/ /us"},
+		{"on each page, and a form in an account", map[string]string{"/": page("all", field+links("/us", "/a", "/account")),
+			"/us": page(us, field), "/a": page("a", field), "/account": page("your account", field+field)}, nil, "/ /a /us"},
 		{"a log-in for members, and none to become one", map[string]string{"/": page("all", links("/a", "/members", "/join")),
 			"/a": page("a", ""), "/members": page("members", field),
 			"/join": page("joining", "<input type=password autocomplete=new-password>")}, nil, "/ /a /join"},

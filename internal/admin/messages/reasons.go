@@ -117,8 +117,8 @@ var reasons = []Reason{
 	{eligibility.NoIndex, Intended, "{the page says|page says|pages say} noindex",
 		"Remove that where it is a mistake.", nil},
 	{eligibility.PasswordField, Intended, "{there is|page has|pages have} a field for a password, as on a log-in page",
-		"If {it is|they are} for the public too, add {Always} for {it|them}. If {it has|they have} a box to log in that " +
-			"the start page has not, put that into <header>, <nav> or <dialog>.", nil},
+		"If {it is|they are} for the public too, add {Always} for {it|them}. If {it has|they have} a box to log in, " +
+			"put that into <header>, <nav> or <dialog>.", nil},
 	{eligibility.Private, Look, "{it is |page is |pages are }sent for one visitor only (Cache-Control: private)", forOne,
 		nil},
 	{eligibility.NoStore, Look, "{it is |page is |pages are }sent as not to be stored (Cache-Control: no-store)", forOne,

@@ -127,6 +127,9 @@ type explorer struct {
 	doubtful []string                      // the locations of pages that look like secrets
 	skipped  map[string]eligibility.Reason // links that are counted in the report, and why if another may lead there
 	queries  queries
+	logIns   []item          // pages that look like log-ins
+	box      eligibility.Box // in which they may stand
+	boxed    time.Time       // since when that is proven
 
 	lines     []string        // the sitemaps that robots.txt names, as written
 	published map[string]bool // locations that they list, and, as false, where these redirect

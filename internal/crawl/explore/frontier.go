@@ -21,6 +21,7 @@ type item struct {
 	Plain    bool   // it is known to be no control of something
 	Unlikely bool   // it is named like a file, or has a parameter that is not allowed
 	Tries    int    // how often the site refused it
+	Again    bool   // it was answered, and is asked for again, so that the site learns from it
 	Hops     int    // redirects that led to it from a link or an entry
 
 	After time.Time // when it is asked for again, if the site refused it

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/zeebo/xxh3"
 
@@ -47,6 +48,7 @@ func (e *explorer) follow(r result) (told bool) {
 		e.queries.neverOffer(field.Name)
 	}
 	e.report.Pages++
+	e.asks(r, facts.LogIn)
 	e.frontier.begin(r.item, facts.Text)
 	base := e.Normalizer.Base(r.Location, facts.Base)
 	page := shown{location: r.Location, fresh: e.frontier.fresh, other: facts.Canonical != "" || facts.NoIndex}
@@ -86,6 +88,28 @@ func (e *explorer) follow(r result) (told bool) {
 	}
 	e.frontier.end()
 	return true
+}
+
+// asks notes what a page asks of who wants to log in. Once the site is known to have a box to log in, what was taken for a
+// log-in until then is asked for again.
+func (e *explorer) asks(r result, logIn html.LogIn) {
+	starts := slices.Contains(e.Entries, r.Location)
+	e.box.Saw(r.Location, starts, logIn)
+	early := e.boxed.IsZero() && !e.box.Has(r.Location, logIn) || r.begun.Before(e.boxed)
+	if logIn.Forms > 0 && !starts && early && !eligibility.IsLogIn(r.Location) {
+		e.logIns = append(e.logIns, r.item)
+	}
+	if !e.box.Proven() {
+		return
+	}
+	if e.boxed.IsZero() {
+		e.boxed = time.Now()
+	}
+	for _, it := range e.logIns {
+		it.Again, it.Free, it.Plain = true, true, true
+		e.frontier.put(&it)
+	}
+	e.logIns = nil
 }
 
 // respell asks for the address that a page names as its own, if that has the same parameters in another order.

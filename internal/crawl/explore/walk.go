@@ -203,6 +203,9 @@ func (e *explorer) take(ctx context.Context, r result) error {
 	if r.status >= http.StatusBadRequest {
 		e.dead(r.item, r.status)
 	}
+	if r.Again {
+		return nil
+	}
 	if told := e.follow(r) || r.large; !told && (e.published[r.Location] || e.listed[r.Location]) {
 		e.leave(eligibility.LinkStale, 1, e.url(r.Location))
 	}

@@ -292,8 +292,7 @@ func (m *merging) count(v *observation.Observation, is merge.Merged) {
 func (m *merging) tellLinks(ctx context.Context, v *observation.Observation) error {
 	if v.Same && m.Links.Unread(v.Location) && m.budget.Allows(time.Now(), false) {
 		again := *v
-		again.ReadHeader(m.site.Normalizer)
-		m.parse(&again, func() { again.Read(m.site.Normalizer, true, 0, nil, nil) })
+		m.parse(&again, func() { m.site.ReadAgain(&again) })
 		m.budget.Pay(int64(again.Cost))
 		v = &again
 	}

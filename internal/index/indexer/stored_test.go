@@ -99,3 +99,21 @@ func TestWaitingRecordThatClaimsToBeListed(t *testing.T) {
 		r.wantNoTrace("/token-8f14e45fceea167a")
 	})
 }
+
+// The box to log in of a site is known again after a restart from a page that shows the same as before.
+func TestBoxToLogInIsFoundAgainAfterARestart(t *testing.T) {
+	const box = "<form><input type=password></form>"
+	inBubble(t, Config{}, func(r *rig) {
+		see := func(a string) {
+			r.sight("/", html("home", "/a", "/text")+box)
+			r.sight("/text", html("a text")+box)
+			r.sight("/a", html("<b>"+a+"</b>")+box)
+		}
+		see("says little")
+		r.restart()
+		see("says little else")
+		r.wait(25 * time.Hour)
+		see("says little else")
+		r.wantListed("/", "/a", "/text")
+	})
+}

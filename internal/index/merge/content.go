@@ -218,9 +218,9 @@ func (site *Site) Knows(k *observation.Observation, p *pagerecord.Page) (same, a
 		return false, false
 	}
 	again = p.Read() && p.Reopens(k.Moment(), k.Explored || !site.looks(k.Location), site.KeepFor)
-	_, read := site.boxes[k.Location]
+	_, read := site.box.Starts[k.Location]
 	switch {
-	case !read && site.enters(k.Location, p), p.Content == eligibility.PasswordField && site.boxed():
+	case !read && site.enters(k.Location, p), p.Content == eligibility.PasswordField && site.box.May(k.Location):
 		return false, false // what it has may be a box to log in
 	case again, p.Mark.Holding(), p.Foreign != 0: // the links are wanted, or the text is
 		return false, again

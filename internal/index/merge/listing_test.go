@@ -380,13 +380,39 @@ func TestUnknownPageForOneVisitorIsNoted(t *testing.T) {
 	}
 }
 
-// A field to log in that the start page has too stands in a box of the site's.
+// A field to log in that the start page has too stands in a box of the site's, once a page with a text has it.
 func TestPageWithTheBoxOfItsSiteIsNoLogIn(t *testing.T) {
 	const box = "<form><input type=password></form>"
-	restarts := func(w *world) { w.site.boxes = nil }
+	brief := func(text string, links ...string) string { return html("<b>"+text+"</b>", links...) + box }
+	restarts := func(w *world) { w.site.box = eligibility.Box{} }
+	home := see("/", html("home", "/a", "/b", "/imprint")+box)
+	products := []step{see("/a", brief("a")), see("/b", brief("b"))}
+	imprint := see("/imprint", html("imprint")+box)
+	walled := func(w *world) {
+		w.Helper()
+		for _, page := range []string{"/", "/a", "/b", "/imprint"} {
+			w.sight(page, brief("Log in to see "+page)+fmt.Sprintf("<input type=hidden value=%d>", w.now.Unix()))
+		}
+		w.wait(25 * time.Hour)
+	}
 	tell(t, options{}, []story{
 		{"the start page has none", []step{see("/", html("home", "/a")), see("/a", html("a")+box)}, []string{"/"}},
-		{"the start page has it", []step{see("/", html("home", "/a")+box), see("/a", html("a")+box)}, []string{"/", "/a"}},
+		{"the start page has it", []step{home, see("/a", html("a")+box)}, []string{"/", "/a"}},
+		{"the start page alone, and log-ins that say little", []step{home, products[0], products[1], products[0],
+			is("/a", excluded, eligibility.PasswordField), see("/imprint", html("imprint")), products[0]},
+			[]string{"/", "/imprint"}},
+		{"products that say little", []step{home, imprint, products[0], products[1]}, []string{"/", "/a", "/b", "/imprint"}},
+		{"and came first", []step{home, products[0], products[1], imprint, products[0], products[1]},
+			[]string{"/", "/a", "/b", "/imprint"}},
+		{"and came before the start page", []step{products[0], imprint, home, products[0], products[1], imprint},
+			[]string{"/", "/a", "/b", "/imprint"}},
+		{"beside an account, with a form of its own", []step{home, imprint, products[0],
+			see("/b", brief("Your account")+box)}, []string{"/", "/a", "/imprint"}},
+		{"beside a page for no index", []step{home,
+			see("/imprint", "<meta name=robots content=noindex>"+html("imprint")+box), products[0]}, []string{"/"}},
+		{"log-ins come before all pages", []step{crawls("/a", "/b", "/imprint"), walled, is("/a", listed, eligibility.ByLink),
+			walled}, []string{"/"}},
+		{"and these had a box", []step{home, imprint, products[0], products[1], walled, walled, walled}, []string{"/"}},
 		{"the address says that it is a log-in", []step{see("/", html("home", "/login")+box), see("/login", html("a")+box)},
 			[]string{"/"}},
 		{"all pages show one log-in", []step{see("/", html("log in", "/a")+box), see("/a",
@@ -396,9 +422,10 @@ func TestPageWithTheBoxOfItsSiteIsNoLogIn(t *testing.T) {
 		{"the start page has it no more", []step{see("/", html("home", "/a")+box), see("/", html("home", "/a")),
 			see("/a", html("a")+box)}, []string{"/"}},
 		{"where the start page leads", []step{answers("/", http.StatusFound, redirect("/en/"), own),
-			see("/en/", html("home", "/en/a")+box, own), see("/en/a", html("a")+box, own)}, []string{"/en/", "/en/a"}},
-		{"after a restart", []step{see("/", html("home", "/a")+box), see("/a", html("a")+box), restarts,
-			see("/a", html("another")+box), see("/", html("home", "/a")+box), see("/a", html("another")+box),
-			waits(2 * day), see("/a", html("another")+box)}, []string{"/", "/a"}},
+			see("/en/", html("home", "/a", "/imprint")+box, own), see("/imprint", html("imprint")+box, own),
+			see("/a", brief("a"), own)}, []string{"/a", "/en/", "/imprint"}},
+		{"after a restart", []step{home, imprint, products[0], restarts, see("/a", brief("new")), home,
+			see("/a", brief("new")), waits(23 * time.Hour), see("/a", brief("new")), see("/imprint", html("new imprint")+box),
+			waits(2 * day), see("/a", brief("new"))}, []string{"/", "/a", "/imprint"}},
 	})
 }

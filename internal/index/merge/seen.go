@@ -42,7 +42,7 @@ func (u *visited) witness() (follow bool) {
 // lookForBox looks where visitors enter, if a field to log in stands on the page and none of these was read since the
 // start: the field may be in a box that they have too, and visitors may not come there for days.
 func (u *visited) lookForBox() {
-	if u.Forbids == eligibility.PasswordField && len(u.site.boxes) == 0 {
+	if u.Forbids == eligibility.PasswordField && len(u.site.box.Starts) == 0 {
 		for entry := range u.site.Entries {
 			u.look(entry)
 		}

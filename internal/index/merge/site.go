@@ -57,7 +57,7 @@ type Site struct {
 
 	nowhere nowhere.Answers // where it has no page
 	led     string          // where the entry led the site itself
-	boxes   map[string]bool // by the pages where visitors enter, whether they have a field to log in
+	box     eligibility.Box // to log in
 }
 
 // Dating says which dates are believed.

@@ -2,7 +2,6 @@ package merge
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -34,17 +33,25 @@ func (site *Site) Read(v *observation.Observation, full bool) {
 	site.consult(v)
 }
 
-// enter notes what is answered where visitors enter: where that leads, and whether it has a field to log in.
+// ReadAgain reads a listed page that shows the same as before. It learns from that only what is lost at a restart.
+func (site *Site) ReadAgain(v *observation.Observation) {
+	before := v.Before
+	v.ReadHeader(site.Normalizer)
+	v.Before = before
+	v.Read(site.Normalizer, true, 0, nil, nil)
+	site.enter(v)
+}
+
+// enter notes where the site itself is led from where visitors enter, and what pages ask for that may have a box to log
+// in.
 func (site *Site) enter(v *observation.Observation) {
+	enters := site.enters(v.Location, v.Before)
 	switch {
-	case !site.enters(v.Location, v.Before):
-	case v.Kind == eligibility.Redirected && v.Explored:
+	case v.Kind == eligibility.Redirected && v.Explored && enters:
 		site.led = v.Target
-	case v.Full:
-		if site.boxes == nil {
-			site.boxes = map[string]bool{}
-		}
-		site.boxes[v.Location] = v.Field
+	case !v.Full:
+	case enters || v.Forbids == eligibility.None || v.Forbids == eligibility.PasswordField:
+		site.box.Saw(v.Location, enters, v.LogIn)
 	}
 }
 
@@ -53,16 +60,12 @@ func (site *Site) enters(location string, p *pagerecord.Page) bool {
 	return site.Entries[location] || location == site.led || p.Hop > 0
 }
 
-// boxed reports whether a page where visitors enter has a field to log in. Then that is in a box of the site's, and
-// other pages that have it are no log-ins, unless their address says so.
-func (site *Site) boxed() bool { return slices.Contains(slices.Collect(maps.Values(site.boxes)), true) }
-
 func (site *Site) parse(v *observation.Observation, full bool) {
 	v.Read(site.Normalizer, full, site.Extensions, site.hidden, &site.nowhere)
 	v.Links = slices.DeleteFunc(v.Links, func(ln observation.Link) bool { return site.Owns(ln.Location) })
 	v.Showing = site.showing(v.Showing)
 	if v.Forbids == eligibility.PasswordField && (site.Entries[v.Location] || site.vouches(v.Location) ||
-		(site.enters(v.Location, v.Before) || site.boxed()) && !eligibility.IsLogIn(v.Location)) {
+		site.enters(v.Location, v.Before) && !eligibility.IsLogIn(v.Location) || site.box.Has(v.Location, v.LogIn)) {
 		v.Forbids = eligibility.None
 	}
 }

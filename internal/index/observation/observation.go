@@ -80,7 +80,7 @@ type Head struct {
 	Parsed    bool               // it was read, or its head
 	Whole     bool               // it is a whole document, not a fragment
 	Forbids   eligibility.Reason // why it must not be listed
-	Field     bool               // it has a field to log in
+	LogIn     html.LogIn         // what it asks of who wants to log in
 	NoFollow  bool               // its links do not count
 	Until     moment.Time        // when it should leave, 0 for never
 	Canonical string             // another location that it names as canonical
@@ -221,7 +221,7 @@ func (o *Observation) Read(norm *location.Normalizer, full bool, want extension.
 		facts = html.Head(body, opts)
 	}
 	facts.AddHeader([]string{h.Link})
-	o.Whole, o.Field = facts.Document, facts.Password
+	o.Whole, o.LogIn = facts.Document, facts.LogIn
 	if o.forbids(norm, &facts); o.Forbids == eligibility.HeadNotSeen && len(bytes.TrimSpace(body)) == 0 {
 		o.Forbids = eligibility.Empty
 	}
@@ -297,7 +297,7 @@ func (o *Observation) forbids(norm *location.Normalizer, facts *html.Facts) {
 		o.Forbids = eligibility.NoIndex
 	case !facts.HeadSeen:
 		o.Forbids = eligibility.HeadNotSeen
-	case canonical == eligibility.None && facts.Password:
+	case canonical == eligibility.None && facts.LogIn.Forms > 0:
 		o.Forbids = eligibility.PasswordField
 	default:
 		o.Forbids = canonical
@@ -365,7 +365,7 @@ func showing(o *Observation, facts *html.Facts) uint64 {
 	switch {
 	case o.Cut:
 		return 0
-	case facts.Password:
+	case facts.LogIn.Forms > 0:
 		return max(facts.MainHash, Nothing+1)
 	}
 	size, blocks := 0, uint64(0)

@@ -32,6 +32,15 @@ type Options struct {
 	ContentType string
 }
 
+// LogIn is what a page asks of who wants to log in.
+type LogIn struct {
+	// Forms counts the forms to log in by a password, not to choose one. A form in a menu or a dialog counts only if the
+	// page has no other content.
+	Forms int
+	Brief bool   // the page says little besides
+	Text  uint64 // its MainHash
+}
+
 // Facts is what the HTML of a page says. The zero value of a field means that
 // the page does not say it.
 type Facts struct {
@@ -42,9 +51,7 @@ type Facts struct {
 	// or a canonical location may be in bytes that were not given, or that a failing template never
 	// wrote.
 	HeadSeen bool
-	// Password says that the page has a field to log in by a password, not to choose one. A field in a menu or a dialog
-	// counts only if the page has no other content.
-	Password bool
+	LogIn    LogIn
 	Searches []Search  // the fields of text in forms that lead to an address with what was typed, at most 20
 	Language string    // language tag of the html element
 	Title    string    // of the first title element, white space collapsed, at most 300 bytes

@@ -98,18 +98,31 @@ func (r *reader) finish() {
 	f.HeadSeen = !r.head.open
 	r.text.end()
 	main := r.text.main()
-	f.Password = slices.ContainsFunc(r.asking, func(a asking) bool { return !a.signUp && (!a.beside || main == inPage) })
 	if f.Modified.IsZero() {
 		f.Modified = dataModified(f.Things)
 	}
 	r.titled()
 	f.Blocks, f.Beside = told(r.text.blocks, main), told(r.text.beside, main)
 	f.MainHash = mainHash(f.Blocks)
+	r.logIn(main)
 	if f.Refresh.Href == "" && r.leads != "" && !r.head.only && f.Letters() == 0 {
 		f.Refresh = Refresh{Href: r.leads, Now: true, Script: true}
 	}
 	f.Links = r.links.list(main)
 	f.Pictures = r.mainPictures(main)
+}
+
+// logIn fills in what the page asks of who wants to log in.
+func (r *reader) logIn(main trait) {
+	f := &r.facts
+	for _, a := range r.asking {
+		if !a.signUp && (!a.beside || main == inPage) {
+			f.LogIn.Forms++
+		}
+	}
+	if f.LogIn.Forms > 0 {
+		f.LogIn.Brief, f.LogIn.Text = f.Brief(), f.MainHash
+	}
 }
 
 func (r *reader) startTag(selfClosing bool) {

@@ -159,14 +159,26 @@ func told(all []textBlock, main trait) (list []Block) {
 	return list
 }
 
-// Letters counts the letters of the text, without menus.
+// fewLetters is how little a page says in which a program has still to write, or which only asks for a password.
+const fewLetters = 300
+
+// Brief reports whether the text says little.
+func (t *Text) Brief() bool { return t.Letters() < fewLetters }
+
+// dense are the scripts of which a letter says as much as some of others do.
+var dense = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul}
+
+// Letters counts the letters of the text, without menus. One of Chinese, Japanese or Korean counts as three.
 func (t *Text) Letters() (n int) {
 	for _, b := range t.Blocks {
 		if b.Boilerplate && !b.Main {
 			continue
 		}
 		for _, r := range b.Text {
-			if unicode.IsLetter(r) {
+			switch {
+			case unicode.In(r, dense...):
+				n += 3
+			case unicode.IsLetter(r):
 				n++
 			}
 		}

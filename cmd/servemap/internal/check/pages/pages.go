@@ -51,10 +51,11 @@ type Page struct {
 	text       uint64    // a hash of its main text, 0 for none
 	letters    int       // of its main text
 	scripts    bool      // it shows nothing without them
-	logIn      bool      // told is that it has a field for a password
 	private    bool      // it is sent as one for a single visitor
 	modified   time.Time // as the page itself says
 	sent       time.Time // its Last-Modified
+
+	logIn html.LogIn // told is that it asks for a password
 }
 
 // End is where the redirects of a page end.
@@ -110,10 +111,10 @@ const MaxBytes = 4 << 20
 func (p *Page) Told() bool { return len(p.told) > 0 }
 
 // Asks reports whether the page has a field to log in.
-func (p *Page) Asks() bool { return p.logIn }
+func (p *Page) Asks() bool { return p.logIn.Forms > 0 }
 
-// Brief reports whether the page says little.
-func (p *Page) Brief() bool { return p.letters < fewLetters }
+// Brief reports whether the page has such a field, and says little besides.
+func (p *Page) Brief() bool { return p.logIn.Brief }
 
 // Scripts reports whether the page says nothing without scripts.
 func (p *Page) Scripts() bool { return p.scripts }
@@ -259,9 +260,8 @@ func (p *Page) page(now time.Time) {
 	}
 	if !p.leadsOn(base, &facts) && response.IsHTML(typ) {
 		p.letters, p.size = facts.Letters(), len(p.Body)
-		p.scripts = scripted(p.Body, p.letters)
-		if facts.Password {
-			p.logIn = true
+		p.scripts = scripted(p.Body, &facts)
+		if p.logIn = facts.LogIn; p.Asks() {
 			p.tell("login", "shows a field for a password")
 		} else if words := notFound(&facts, p.letters); words != "" {
 			p.tell("soft-404", "says that there is no page: %q", words)
@@ -288,13 +288,24 @@ func asset(typ string) string {
 // Box tells of the site's box to log in. home is the start page, or where that redirects; it may be nil. What several
 // pages show is a wall before them, and no box.
 func Box(all []*Page, home *Page, to *report.Report) {
-	box, read, with := home != nil && home.logIn, 0, []*Page{}
+	var box eligibility.Box
+	if home != nil {
+		box.Saw("/", true, home.logIn)
+	}
+	read, asking, with := 0, []*Page{}, []*Page{}
 	for _, p := range all {
 		if p.Read {
 			read++
 		}
-		wall := slices.ContainsFunc(all, func(o *Page) bool { return o != p && o.logIn && o.text == p.text })
-		if p.logIn && !wall && (p == home || box && !eligibility.IsLogIn(p.at.Path)) {
+		if p.Asks() && !slices.ContainsFunc(all, func(o *Page) bool { return o != p && o.Asks() && o.text == p.text }) {
+			asking = append(asking, p)
+			if p != home && len(p.told) == 1 { // nothing else speaks against it
+				box.Saw(p.at.RequestURI(), false, p.logIn)
+			}
+		}
+	}
+	for _, p := range asking {
+		if p == home || box.Has(p.at.RequestURI(), p.logIn) {
 			with = append(with, p)
 			p.told = slices.DeleteFunc(p.told, func(t told) bool { return t.kind == "login" })
 		}
@@ -367,13 +378,10 @@ var (
 		`(?:\s|<!--.{0,200}?-->|loading\W{0,3})*</(?:div|main|section)>|<app-root\b[^>]*>(?:\s|loading\W{0,3})*</app-root>`)
 )
 
-// scripted reports whether a page of HTML with so many letters says nothing without scripts.
-func scripted(body []byte, letters int) bool {
-	return letters == 0 && script.Match(body) || letters < fewLetters && mount.Match(body)
+// scripted reports whether a page of HTML says nothing without scripts.
+func scripted(body []byte, facts *html.Facts) bool {
+	return facts.Letters() == 0 && script.Match(body) || facts.Brief() && mount.Match(body)
 }
-
-// fewLetters is how little a page says in which a program has still to write.
-const fewLetters = 300
 
 var (
 	// separator cuts titles such as "Not found | Example".
