@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -207,6 +208,94 @@ func TestExploringInAMaintenanceEmptiesNoSitemap(t *testing.T) {
 					explore(m.Site, servemap.ExploreOptions{})
 					if now := m.LastMods(); len(now) != len(m.pages) || !maps.Equal(now, before) {
 						t.Errorf("%d of %d pages are listed, with the dates %q", len(now), len(m.pages), now)
+					}
+				}
+			})
+		})
+	}
+}
+
+// In a minute of maintenance no page leaves, not even to come back at once, and a link that was dead before stays so. The
+// process has not asked yet what the site shows where it has no page.
+func TestMinuteOfMaintenanceListsAndUnlistsNothing(t *testing.T) {
+	dead := "/page/dead"
+	for _, tt := range []struct {
+		name, down string
+		home       bool // visitors ask for the home page too
+		first      bool // what they ask for first in the maintenance is the dead link
+		old        bool // the site was learned days before
+		restart    bool // in the middle of the maintenance
+		walk       bool // the owner explores then
+	}{
+		{name: "the dead link last", down: down, home: true},
+		{name: "the dead link first", down: down, first: true},
+		{name: "the dead link first, then the home page", down: down, home: true, first: true},
+		{name: "of an old site", down: down, first: true, old: true},
+		{name: "a restart", down: down, first: true, restart: true},
+		{name: "a restart of a site that is entered by its home page", down: down, home: true, first: true, restart: true},
+		{name: "explored", down: down, first: true, walk: true},
+		{name: "a text with the time", down: strings.Replace(down, "</p>", " It is NOW.</p>", 1), first: true},
+		{name: "hardly any text", down: "<html><body>Back soon", first: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			pages, text := append(numbered("/page/%d", 21), "/news", "/about", "/terms"), ""
+			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch is := r.URL.Path; {
+				case text != "":
+					testkit.Reply(http.StatusOK, strings.ReplaceAll(text, "NOW", time.Now().Format(time.StampMicro)))(w, r)
+				case is != "/" && !slices.Contains(pages, is):
+					http.NotFound(w, r)
+				default:
+					testkit.Reply(http.StatusOK, article(is, append([]string{dead}, pages...)...))(w, r)
+				}
+			})
+			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+				explore(s, servemap.ExploreOptions{})
+				if tt.old {
+					time.Sleep(50 * time.Hour)
+					s.Visit(pages...)
+				}
+				s.Restart()
+				explore(s, servemap.ExploreOptions{MaxRequests: 1}) // as the command starts again
+				time.Sleep(time.Hour)
+				before, begun := s.LastMods(), time.Now()
+				all := pages
+				if tt.home {
+					all = append([]string{"/"}, pages...)
+				}
+				if text = tt.down; tt.first {
+					s.Visit(dead)
+					time.Sleep(2 * time.Second)
+				}
+				s.Visit(append(slices.Clone(all), dead)...)
+				time.Sleep(5 * time.Second)
+				if now := s.LastMods(); !maps.Equal(now, before) {
+					t.Errorf("in the maintenance %d of %d pages are listed: %v", len(now), len(before), now)
+				}
+				if tt.restart {
+					s.Restart()
+					explore(s, servemap.ExploreOptions{MaxRequests: 1})
+				}
+				if tt.walk {
+					explore(s, servemap.ExploreOptions{})
+				}
+				time.Sleep(time.Minute)
+				s.Visit(append(slices.Clone(all), dead)...)
+				time.Sleep(5 * time.Second)
+				if now := s.LastMods(); !maps.Equal(now, before) {
+					t.Errorf("a minute later %d of %d pages are listed: %v", len(now), len(before), now)
+				}
+				text = ""
+				for range 3 {
+					s.Visit(append(slices.Clone(all), dead)...)
+					time.Sleep(65 * time.Second)
+				}
+				if now := s.LastMods(); !maps.Equal(now, before) {
+					t.Errorf("afterwards %d of %d pages are listed: %v", len(now), len(before), now)
+				}
+				for c, err := range s.Changes(s.Context(), begun) {
+					if !strings.HasSuffix(c.URL, dead) {
+						t.Errorf("it counts as news: %+v, %v", c, err)
 					}
 				}
 			})

@@ -41,9 +41,10 @@ type Context struct {
 
 // Copies says which other locations show the same content. The zero Copies means that none do.
 type Copies struct {
-	Showing int    // how many show it, this one included
-	Listed  *Claim // the one that is listed, if it is another one
-	Nowhere bool   // the site shows it at made-up addresses, so it is no page
+	Showing  int    // how many show it, this one included
+	Listed   *Claim // the one that is listed, if it is another one
+	Borrowed bool   // listed ones show it that had another content before, as in a maintenance
+	Nowhere  bool   // the site shows it at made-up addresses, so it is no page
 }
 
 // ClusterSize is how many locations with evidence must show one content for it to count as the
@@ -220,6 +221,8 @@ func (r *Record) outdone(c Context) Reason {
 		return None
 	case c.Copies.Nowhere, c.Copies.Showing >= ClusterSize && own.Rank < Established:
 		return SoftNotFound
+	case c.Copies.Borrowed && !r.Listed():
+		return Duplicate
 	case other == nil || own.Beats(*other):
 		return None
 	}

@@ -49,17 +49,21 @@ func (u *visited) recognised() bool {
 }
 
 // belongsToOthers reports whether the visit shows the content of other pages: others have borrowed it too, or this page
-// would have to leave if it kept it. For a page that is not listed, only the former counts.
+// would have to leave if it kept it. A page that is not listed stays out while others have borrowed the content, and does
+// not take it from a listed one that began to show it within a day.
 func (u *visited) belongsToOthers() bool {
 	borrowed := u.borrowedBeside(u.Showing, u.Location)
-	if !u.p.Listed() {
-		return borrowed
-	}
 	d := u.duplicates(u.Showing)
 	rival := u.rival(u.Location, d)
-	if rival != nil && rival.Borrowed == 0 && rival.Turned != 0 && u.Moment().Sub(rival.Turned) < day {
+	turned := rival != nil && rival.Borrowed == 0 && rival.Turned != 0 && u.Moment().Sub(rival.Turned) < day
+	switch listed := u.p.Listed(); {
+	case listed && turned:
 		page{u.Transaction, rival}.borrow(u.Observation) // it was the first one to show it
 		borrowed = true
+	case listed && borrowed && rival != nil && rival.CameWithIt(u.p.LastSeen):
+		page{u.Transaction, rival}.unseen()
+	case !listed && !turned:
+		return borrowed
 	}
 	if borrowed || u.Forbids != eligibility.None {
 		return borrowed
@@ -68,8 +72,20 @@ func (u *visited) belongsToOthers() bool {
 	r.Self = u.Canonized
 	c := u.site.Context(&r, u.site.Robots, u.moment())
 	c.Copies = u.copies(rival, d.Members()+1, u.Showing)
+	if !u.p.Listed() {
+		claim := r.Claim(c)
+		return claim.Rank < eligibility.Trusted && claim.Beats(*c.Copies.Listed)
+	}
 	is, _ := eligibility.Decide(r, c)
 	return is.Reason == eligibility.Duplicate || is.Reason == eligibility.SoftNotFound
+}
+
+// unseen takes the page out as if nobody had got it yet: two listed pages show its content, which is not theirs, and it
+// entered by that since one of them showed its own, as a dead link does that a visitor follows in a maintenance.
+func (g page) unseen() {
+	g.p.Witnessed, g.p.Absent, g.p.Status = false, eligibility.None, 0
+	g.Save(g.p)
+	g.look(g.p.Loaded.Location)
 }
 
 // borrowedBeside reports whether pages other than this one have borrowed a content.

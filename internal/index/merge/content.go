@@ -65,7 +65,7 @@ func (u *visited) shows() {
 	p := u.p
 	if p.Showing != u.Showing || p.Reason == eligibility.Duplicate {
 		p.Turned = 0
-		if p.Listed() {
+		if p.Listed() && !u.firstLook {
 			p.Turned = u.Moment()
 		}
 	}

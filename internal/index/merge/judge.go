@@ -125,6 +125,7 @@ func (g page) judgeAmongCopies(r eligibility.Record, c eligibility.Context) (nex
 	}
 	rival := g.rival(r.Location, d)
 	c.Copies = g.copies(rival, d.Members(), p.Showing)
+	c.Copies.Borrowed = d.BorrowedBeside(id)
 	var claims bool
 	if p.Standing, claims = eligibility.Decide(r, c); !claims || p.Loaded.Joined != p.Showing {
 		g.leave(id)

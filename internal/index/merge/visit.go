@@ -101,9 +101,11 @@ func (site *Site) showing(showing uint64) uint64 {
 func (site *Site) LearnNowhere(stands string, shows *nowhere.Page) { site.nowhere.Learn(stands, shows) }
 
 // ShowsNothing notes that a page shows what the site shows where it has none. It does so only for a page that was first
-// seen lately. Others leave by their visits, once that has lasted.
+// seen lately, and never with something else: in a maintenance all pages show the same as made-up addresses. Others leave
+// by their visits, once that has lasted.
 func (m *Transaction) ShowsNothing(location string) {
-	if p, known := m.Load(location); known && m.moment().Sub(p.FirstSeen) < day {
+	p, known := m.Load(location)
+	if known && m.moment().Sub(p.FirstSeen) < day && p.Borrowed == 0 && p.Turned == 0 {
 		p.Showing = m.site.showing(observation.Nothing)
 		m.Save(p)
 	}

@@ -162,6 +162,11 @@ type Copies struct {
 	Turned moment.Time `cbor:"5,keyasint,omitzero"`
 }
 
+// CameWithIt reports whether the page came into the sitemap after a time, and has shown no other content since.
+func (p *Page) CameWithIt(after moment.Time) bool {
+	return p.Turned == 0 && (p.Logged > after || !p.Loaded.Listed)
+}
+
 // Languages says which locations show the page in other languages, and in which language it is itself.
 type Languages struct {
 	Claims   []Claim               `cbor:"1,keyasint,omitzero"` // what the page names as such
