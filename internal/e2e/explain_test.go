@@ -91,7 +91,7 @@ func TestEvidenceIsSaidOnlyWhereItCounts(t *testing.T) {
 			"/private": "excluded private []"} {
 			e := s.Explained(location)
 			base.Equal(t, fmt.Sprint(e.Verdict, " ", e.Reason, " ", e.Evidence), want, "%s", location)
-			base.Equal(t, strings.Contains(ask("page?u="+location), "A listed page links to it"), e.Listed(),
+			base.Equal(t, strings.Contains(ask("page?u="+location), "Linked on the site"), e.Listed(),
 				"%s: the inspector says of links", location)
 		}
 	})

@@ -174,7 +174,7 @@ var menu = []struct{ Name, Href, Text string }{
 func evidenceOf(kinds any) (all []string) {
 	has := strings.Fields(strings.Trim(fmt.Sprint(kinds), "[]"))
 	for _, e := range []struct{ kind, text string }{
-		{"entry", "Entry page"}, {"link", "A listed page links to it"}, {"route", "It has its own route"},
+		{"entry", "Entry page"}, {"link", "Linked on the site"}, {"route", "It has its own route"},
 		{"sitemap", "In the site's own sitemap"}, {"rule", "Your rule lists it"},
 	} {
 		if slices.Contains(has, e.kind) {

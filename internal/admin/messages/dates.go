@@ -45,13 +45,13 @@ func Freq(f rate.Freq, changes uint64) string {
 	case changes > 1:
 		return ""
 	case changes == 1:
-		return fmt.Sprintf(" It is called %v for one change alone: that is a guess, until more are seen.", f)
+		return fmt.Sprintf(" It is called %v for one change alone: that is the best estimate, until more are seen.", f)
 	case f == rate.Unknown:
 		return " It has a changefreq once it was seen to change, or to rest for half a day."
 	case f < rate.Yearly:
 		return fmt.Sprintf(" It is called %v for texts that came and went again, which are no change.", f)
 	}
-	return fmt.Sprintf(" It is called %v because most such pages are: that is a guess, until a change is seen.", f)
+	return fmt.Sprintf(" It is called %v because most such pages are: that is the best estimate, until a change is seen.", f)
 }
 
 // changed says when the content changed.

@@ -134,8 +134,8 @@ func TestWordOfAPageThatHardlyChangedIsCalledAGuess(t *testing.T) {
 	}{
 		{rate.Unknown, 0, "once it was seen to change, or to rest for half a day."},
 		{rate.Yearly, 2, ""},
-		{rate.Daily, 1, "called daily for one change alone: that is a guess, until more are seen."},
-		{rate.Yearly, 0, "called yearly because most such pages are: that is a guess, until a change is seen."},
+		{rate.Daily, 1, "called daily for one change alone: that is the best estimate, until more are seen."},
+		{rate.Yearly, 0, "called yearly because most such pages are: that is the best estimate, until a change is seen."},
 		{rate.Daily, 0, "called daily for texts that came and went again, which are no change."},
 	} {
 		if got := Freq(tt.f, tt.changes); !strings.HasSuffix(got, tt.want) || tt.want == "" && got != "" {

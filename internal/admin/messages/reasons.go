@@ -356,10 +356,10 @@ func ByName(param string) string {
 	return fmt.Sprintf(words.Say("By its name, %s makes no page of its own, so leave it out of {Query}."), param)
 }
 
-// WasLinked says why a page is listed to which no page links any more.
+// WasLinked says why a page is listed to which no listed page links. Which page showed its link is not stored.
 func WasLinked() string {
-	return words.Say("It is listed: a listed page linked to it, and it stays while visitors get it. No listed page links to " +
-		"it now. To take it out, answer 404 or 410 there, or use {Forget}.")
+	return words.Say("It is listed: a page linked to it that was listed, or that only its query, noindex or canonical " +
+		"keeps out. No listed page links to it now. It stays while visitors get it. To take it out, answer 404 or 410 there, or use {Forget}.")
 }
 
 // Page says why the page at location is listed or not, and what would change that.
