@@ -223,9 +223,10 @@ func (u *visited) late() bool {
 }
 
 // follows reports whether the visit comes after the last one. It may be the same visit, merged
-// again, or a late one.
+// again, or a late one. The explorer may ask twice in a millisecond, and the site may judge the same bytes anew.
 func (u *visited) follows() bool {
-	return !u.late() && (u.Moment() != u.p.LastSeen || u.Explored && u.Hash != u.p.BodyHash)
+	anew := u.Hash != u.p.BodyHash || !u.Same && u.Forbids != u.p.Content
+	return !u.late() && (u.Moment() != u.p.LastSeen || u.Explored && anew)
 }
 
 // refusedUnseen notes the answer of a location that nobody got a page from yet. Explain
