@@ -108,25 +108,40 @@ func TestPagesStayHoweverRequestsComeIn(t *testing.T) {
 	}
 }
 
-// Each page has a box to log in, and says something else each time. After a restart nobody visits the start page.
+// Each page has a box to log in, and a line that is another one each time. After a restart nobody visits the start page.
 func TestBoxToLogInTakesNoPageAwayAfterARestart(t *testing.T) {
-	all := []string{"/"}
-	for _, noun := range nouns[:4] {
-		all = append(all, "/p/"+noun)
+	for _, tt := range []struct {
+		name, home string
+	}{{"the start page is there", "/"}, {"it redirects", "/de/"}} {
+		t.Run(tt.name, func(t *testing.T) {
+			all := []string{tt.home}
+			for _, noun := range nouns[:4] {
+				all = append(all, "/p/"+noun)
+			}
+			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				at := r.URL.Path
+				if at == "/" && tt.home != at {
+					http.Redirect(w, r, tt.home, http.StatusFound)
+					return
+				}
+				text := strings.Repeat(paragraph(3), 4)
+				text = fmt.Sprintf("<h1>%s</h1><p>%s<p>Seen %d times<form><input type=password></form>", at, text, rand.Int())
+				testkit.Page(text, all...)(w, r)
+			})
+			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+				s.Visit("/")
+				s.Visit(all...)
+				s.Visit(all...)
+				time.Sleep(2 * time.Minute)
+				s.Visit(all...)
+				s.WantListed(all...)
+				s.Restart()
+				for range 30 {
+					s.Visit(all[1:]...)
+					time.Sleep(time.Hour)
+				}
+				s.WantListed(all...)
+			})
+		})
 	}
-	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		at := r.URL.Path
-		text := fmt.Sprintf("<h1>%s</h1><p>%s<p>Seen %d times", at, paragraph(len(at)), rand.Int())
-		testkit.Page(text+"<form><input type=password></form>", all...)(w, r)
-	})
-	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
-		s.Visit(all...)
-		s.WantListed(all...)
-		s.Restart()
-		for range 30 {
-			s.Visit(all[1:]...)
-			time.Sleep(time.Hour)
-		}
-		s.WantListed(all...)
-	})
 }
