@@ -633,11 +633,12 @@ func (s *checking) linked(ctx context.Context, known check.Known) (found check.C
 		return found, err
 	}
 	for _, l := range brokenOf(append(links.Broken, named[none]...), done, got) {
-		if len(l.From) == 0 { // only a redirect leads there
-			continue
+		// else only a redirect leads there, or what Cloudflare writes in place of mail addresses
+		if n := got[l.URL]; len(l.From) > 0 && !strings.Contains(l.URL, "/cdn-cgi/") {
+			found.Links = append(found.Links, check.Link{Kind: "broken-link", To: l.URL, From: slices.Min(l.From),
+				Passing: n != nil && n.Status >= http.StatusInternalServerError,
+				Says:    cmp.Or(n.says(), "shows what the site shows where it has no page")})
 		}
-		found.Links = append(found.Links, check.Link{Kind: "broken-link", To: l.URL, From: slices.Min(l.From),
-			Says: cmp.Or(got[l.URL].says(), "shows what the site shows where it has no page")})
 	}
 	if err := c.site.unasked(ctx, a, &found); err != nil {
 		return found, err

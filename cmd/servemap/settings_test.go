@@ -132,9 +132,10 @@ func TestSiteOfAFileMaySayOtherwise(t *testing.T) {
 // TestListsOfAFileAreReadAsFlags has commas in a text, where a person who knows the flags writes them.
 func TestListsOfAFileAreReadAsFlags(t *testing.T) {
 	for _, site := range []string{"", "[[site]]\nmax = 5\n"} { // above, and of a site that says nothing of it
-		read, err := readFile(write(t, "never = ['/a,/b,c', '*.pdf$']\nquery = ['id,s', 'year']\nbenign = ['a, b']\n"+site))
+		read, err := readFile(write(t, "never = ['/a,/b,c', '*.pdf$', '/map/*,*']\nsitemap = ['/map.php?a=1,2']\nquery = ['id,s', 'year']\nbenign = ['a, b']\n"+site))
 		base.Check(t, err)
-		if s := read[0]; !slices.Equal(s.Never, []string{"/a", "/b,c", "*.pdf$"}) ||
+		if s := read[0]; !slices.Equal(s.Never, []string{"/a", "/b,c", "*.pdf$", "/map/*,*"}) ||
+			!slices.Equal(s.Sitemaps, []string{"/map.php?a=1,2"}) ||
 			!slices.Equal(s.Query, []string{"id", "s", "year"}) || !slices.Equal(s.Benign, []string{"a", "b"}) {
 			t.Errorf("%q %q %q", s.Never, s.Query, s.Benign)
 		}

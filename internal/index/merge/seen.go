@@ -39,8 +39,9 @@ func (u *visited) witness() (follow bool) {
 	return false
 }
 
-// lookForBox looks where visitors enter, and where that redirects to, if a field to log in stands on the page and none of these was read since the
-// start: the field may be in a box that they have too, and visitors may not come there for days.
+// lookForBox looks where visitors enter, and where that redirects to, if a field to log in stands on the page and none
+// of these was read since the start: the field may be in a box that they have too, and visitors may not come there for
+// days.
 func (u *visited) lookForBox() {
 	if u.Forbids == eligibility.PasswordField && len(u.site.box.Starts) == 0 {
 		for entry := range u.site.Entries {

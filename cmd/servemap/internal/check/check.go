@@ -78,6 +78,7 @@ type Crawl struct {
 type Link struct {
 	Kind, To, Says string // Says is what is answered there
 	From           string // a page that has it
+	Passing        bool   // the answer may pass, such as 503
 }
 
 // Linking names one of n pages that link to an address, or with all some, and says how many more there are.

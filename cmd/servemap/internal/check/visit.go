@@ -342,7 +342,7 @@ func (c *checker) compareLinks(found Crawl) {
 		} else if n == 0 {
 			does = "names"
 		}
-		if n >= fewPages && 2*n > len(found.Public) && l.Kind == "broken-link" {
+		if n >= fewPages && 2*n > len(found.Public) && l.Kind == "broken-link" && !l.Passing {
 			l.Kind = "broken-everywhere"
 		}
 		if n > 1 {

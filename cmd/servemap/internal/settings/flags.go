@@ -120,7 +120,11 @@ func names(text string) []string {
 
 // locations returns the locations that one text gives. A comma within a location stays.
 func locations(text string) []string {
-	return strings.FieldsFunc(strings.NewReplacer(",/", "\n/", ",*", "\n*").Replace(text), func(c rune) bool { return c == '\n' })
+	return lines(strings.NewReplacer(",/", "\n/", ",*", "\n*").Replace(text))
+}
+
+func lines(text string) []string {
+	return strings.FieldsFunc(text, func(c rune) bool { return c == '\n' })
 }
 
 // Set sets the setting to a text. A list grows by it.
@@ -150,13 +154,16 @@ func (x Setting) Set(text string) (err error) {
 	return nil
 }
 
-// split reads the texts of a list in a file as those of flags are read, so that commas in them mean the same.
+// split takes the texts of a list in a file apart where their owner meant several, as he would write them in a flag. A
+// comma stays in a URL, and in a pattern if no other one can begin behind it.
 func (x Setting) split() {
 	switch to := x.Value.Addr().Interface().(type) {
 	case *[]string:
-		*to = names(strings.Join(*to, ","))
+		if x.Key != "sitemap" {
+			*to = names(strings.Join(*to, ","))
+		}
 	case *patterns:
-		*to = locations(strings.Join(*to, "\n"))
+		*to = lines(strings.ReplaceAll(strings.Join(*to, "\n"), ",/", "\n/"))
 	case *[]rule:
 		for i := range *to {
 			(*to)[i].Query = names(strings.Join((*to)[i].Query, ","))

@@ -78,7 +78,7 @@ func (s *Settings) rules() (rules []ruled, err error) {
 		if !known {
 			return nil, wrong("{-rule} %s: has the list %q; it may be always, never or auto", r.Pattern, r.List)
 		}
-		if len(locations(r.Pattern)) > 1 {
+		if strings.Contains(r.Pattern, ",/") {
 			return nil, wrong("{-rule} %s: these are several patterns; write a rule for each", r.Pattern)
 		}
 		is := servemap.Rule{Pattern: r.Pattern, List: list, Query: r.Query, IgnoreCacheControl: r.IgnoreCacheControl}
