@@ -418,8 +418,8 @@ func (c closing) write(w io.Writer, s report.Style) error {
 		from := ""
 		if some, n := c.from(l.URL); n > 0 {
 			from = ", linked from " + check.Linking(some, n, c.all)
-		} else if len(l.From) > 0 { // as canonical, or in another language
-			from = ", named by " + slices.Min(l.From)
+		} else if len(l.From) > 0 { // as canonical, in another language, or from a variant alone
+			from = ", referred to by " + slices.Min(l.From)
 		}
 		fmt.Fprintf(&b, "  %s  %s%s\n", s.Escape(l.URL), s.Escape(c.got[l.URL].instead(l.Status)), s.Escape(from))
 	}

@@ -340,7 +340,7 @@ func (c *checker) compareLinks(found Crawl) {
 		if n == 0 && c.told(l) { // as canonical, or in another language
 			continue
 		} else if n == 0 {
-			does = "names"
+			does = "refers to" // as canonical, or only from a variant
 		}
 		if n >= fewPages && 2*n > len(found.Public) && l.Kind == "broken-link" && !l.Passing {
 			l.Kind = "broken-everywhere"
