@@ -163,6 +163,7 @@ func FuzzFile(f *testing.F) {
 		"rails-sitemap-generator.xml.gz"} {
 		f.Add(stored(f, "good", name).Body)
 	}
+	f.Add([]byte(strings.Repeat("\x93", 5000))) // which %q writes in four letters each
 	f.Fuzz(func(t *testing.T, body []byte) {
 		r, j, entries := judge(t, file("sitemap.xml", body))
 		if len(j.Pages) > entries {

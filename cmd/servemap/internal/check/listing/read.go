@@ -134,7 +134,9 @@ func (r *reader) lines(body []byte) {
 	}
 	all := bytes.Split(bytes.TrimPrefix(body, []byte("\ufeff")), []byte("\n"))
 	if !slices.ContainsFunc(all, func(line []byte) bool { return sitemap.IsURL(bytes.TrimLeft(line, " \t\r")) }) {
-		r.add("root", 0, "is neither XML nor a text of URLs; it begins with %q", bytes.TrimSpace(all[0][:min(len(all[0]), 4096)]))
+		begins := bytes.TrimSpace(all[0])
+		r.add("root", 0, "is neither XML nor a text of URLs; it begins with %q",
+			bytes.ToValidUTF8(begins[:min(len(begins), 100)], nil))
 		return
 	}
 	r.form = sitemap.Text
