@@ -423,7 +423,7 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 func (s *Site) elsewhere(err error) (remedy string) {
 	led, barred := errors.AsType[explore.Led](err)
 	switch cut := s.observer.Own.CutInFront(); {
-	case words.Used() == words.Library && errors.Is(err, syscall.ECONNREFUSED) && !s.observer.Passed():
+	case words.Used() == words.Options && errors.Is(err, syscall.ECONNREFUSED) && !s.observer.Passed():
 		s.hints.Give(messages.Unlistened, "", "origin", s.origin.String())
 		return messages.Early()
 	case s.unmounted():
@@ -454,7 +454,7 @@ func (s *Site) unserved() bool {
 // unmounted reports whether the program seems to have forgotten to put the site around its pages. The command does not
 // forget that, and asks also about a site that is not served.
 func (s *Site) unmounted() bool {
-	return words.Used() == words.Library && !s.observer.Passed() && (s.looks.Inner.Load() == nil || s.looks.Several.Load())
+	return words.Used() == words.Options && !s.observer.Passed() && (s.looks.Inner.Load() == nil || s.looks.Several.Load())
 }
 
 // Exploring reports whether the site made a request itself, by [Site.Explore] or to look at

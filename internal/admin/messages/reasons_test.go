@@ -15,7 +15,7 @@ import (
 // use makes texts have another style until the test ends.
 func use(t *testing.T, style words.Style) {
 	words.Use(style)
-	t.Cleanup(func() { words.Use(words.Library) })
+	t.Cleanup(func() { words.Use(words.Options) })
 }
 
 func TestTextsNameOnlyWhatTheOwnerHas(t *testing.T) {
@@ -40,7 +40,7 @@ func TestTextsNameOnlyWhatTheOwnerHas(t *testing.T) {
 		style       words.Style
 		has, hasNot *regexp.Regexp
 	}{
-		{"the library", words.Library, regexp.MustCompile(`Options\.|Rule\.|Limits\.|Site\.|Always`),
+		{"the library", words.Options, regexp.MustCompile(`Options\.|Rule\.|Limits\.|Site\.|Always`),
 			regexp.MustCompile(`[ (]-[a-z]|\{[A-Z]\w+\}`)},
 		{"the command", words.Flags, regexp.MustCompile(` -[a-z]|"servemap `),
 			regexp.MustCompile(`Options\.|Rule\.|Limits\.|Site\.|\b[Rr]ule\b|router's|middleware|[{}]`)},

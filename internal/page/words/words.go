@@ -90,9 +90,9 @@ var settings = map[string]said{
 // Style is how the owner writes settings.
 type Style int32
 
-// The styles. A process speaks in the library's, unless it calls Use.
+// The styles. A process speaks of Options, unless it calls Use.
 const (
-	Library   Style = iota // Options.Query
+	Options   Style = iota // Options.Query, in a Go program
 	Flags                  // -query id, of the command
 	Keys                   // `query`, and query = ["id"], in the file of the command
 	Caddyfile              // `query`, and query id, where Caddy has such a line
@@ -131,7 +131,7 @@ func say(text, quote string) string {
 			return quote + name + quote
 		case !known:
 			return braced
-		case style == Library:
+		case style == Options:
 			return is.library
 		case style == Caddyfile && bare.MatchString(is.caddy):
 			return quote + is.caddy + quote

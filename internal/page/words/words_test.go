@@ -17,7 +17,7 @@ import (
 )
 
 func TestEachStyleNamesASettingAsItsOwnerWritesIt(t *testing.T) {
-	t.Cleanup(func() { words.Use(words.Library) })
+	t.Cleanup(func() { words.Use(words.Options) })
 	const none = "" // the owner has no such text
 	for _, tt := range []struct {
 		name string
@@ -93,7 +93,7 @@ func TestWhatTheTableNamesIsThere(t *testing.T) {
 	lines := found(t, "cmd/caddy/servemap.go", `"([a-z-]+)": +&`)
 	lines["trusted_proxies"] = true // Caddy's own
 	for name, says := range words.Settings {
-		for _, option := range regexp.MustCompile(`\b[A-Z][A-Za-z]+\.[A-Z][A-Za-z]+`).FindAllString(says[words.Library], -1) {
+		for _, option := range regexp.MustCompile(`\b[A-Z][A-Za-z]+\.[A-Z][A-Za-z]+`).FindAllString(says[words.Options], -1) {
 			if !options[option] {
 				t.Errorf("{%s}: the library has no %s", name, option)
 			}
@@ -142,7 +142,7 @@ func TestWhatATextNamesIsInTheTable(t *testing.T) {
 				case m[2] != "" && !settings[m[2]], m[1] != "" && !known:
 					t.Errorf("%s: nothing is called %s", path, m[0])
 				case known && strings.HasPrefix(m[1], "Or"):
-				case m[2] == "" && (says[words.Library] == "" || says[words.Flags] == "" ||
+				case m[2] == "" && (says[words.Options] == "" || says[words.Flags] == "" ||
 					says[words.Caddyfile] == "" && !outsideCaddy.MatchString(path)):
 					t.Errorf("%s: %s leaves a gap in a sentence", path, m[0])
 				case m[2] != "" && !strings.HasPrefix(path, "cmd/servemap/") && path != "internal/page/words/words.go":
