@@ -603,7 +603,7 @@ func TestWhatIsNamedAndNotLinkedIsNoDeadLink(t *testing.T) {
 	_, out, errs := call(t, "check", "-crawl", site)
 	for _, want := range []string{
 		"/a names " + site + "/nowhere as canonical, which is answered with 404", "advice  1 dead address is linked\n",
-		"/hidden names " + site + "/void, which is answered with 404 Not Found\n",
+		"/hidden refers to " + site + "/void, which is answered with 404 Not Found\n",
 		"/chain, which redirects (301) to " + site + "/chain-2, and its chain ends at " + site + "/\n",
 	} {
 		if !strings.Contains(out, want) {

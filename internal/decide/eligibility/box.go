@@ -8,6 +8,7 @@ import "github.com/servemap/servemap/internal/page/html"
 type Box struct {
 	Starts map[string]html.LogIn // by the locations where visitors enter
 	texts  map[string]html.LogIn // some other pages that ask, and have a text of their own
+	other  bool                  // another page has a text of its own, or does not ask
 }
 
 // textsKept is how many such pages are kept. One may be rewritten, and once a log-in stands before the site, all are.
@@ -19,6 +20,7 @@ func (b *Box) Saw(location string, starts bool, asks html.LogIn) {
 		b.Starts, b.texts = map[string]html.LogIn{}, map[string]html.LogIn{}
 	}
 	delete(b.texts, location)
+	b.other = b.other || !starts && (asks.Forms == 0 || !asks.Brief)
 	switch {
 	case starts:
 		b.Starts[location] = asks
@@ -48,6 +50,10 @@ func (b *Box) Proven() bool {
 	}
 	return own > 0 && b.forms() > 0
 }
+
+// Unknown reports whether the site may have had a box before it was started: nothing was seen since then but start pages,
+// and pages that ask and say little.
+func (b *Box) Unknown() bool { return !b.other }
 
 // May reports whether what a page asks for may stand in a box to log in.
 func (b *Box) May(location string) bool { return b.forms() > 0 && !IsLogIn(location) }

@@ -136,7 +136,14 @@ func (m Mark) Shares(v *View) bool {
 // Recognises reports whether a view still shows half of the page's own texts of the last observation.
 func (m Mark) Recognises(v *View) bool {
 	gone, of := m.missing(v)
-	return 2*len(gone) <= of && len(gone) < of
+	return 2*len(gone) <= of && of > 0
+}
+
+// Keeps reports whether a view lacks no more than half of the page's own texts of the last observation. It may have none,
+// as a page has whose texts stand on others too.
+func (m Mark) Keeps(v *View) bool {
+	gone, of := m.missing(v)
+	return 2*len(gone) <= of
 }
 
 // Resembles reports whether two pages each show half of the other one's own texts.

@@ -19,6 +19,7 @@ func (u *visited) witness() (follow bool) {
 	if u.View != nil {
 		u.View.Leads = p.Read() && u.leadsOn()
 	}
+	u.lookForBox()
 	switch {
 	case u.news() && u.Forbids == eligibility.None:
 		u.refutes()
@@ -31,7 +32,6 @@ func (u *visited) witness() (follow bool) {
 	case u.borrows():
 	case p.Listed() && u.Forbids != eligibility.None && (pagerecord.Unsure(u.Forbids) || !u.states()):
 		u.refused(u.Forbids)
-		u.lookForBox()
 	default:
 		return u.shown()
 	}
@@ -39,17 +39,24 @@ func (u *visited) witness() (follow bool) {
 	return false
 }
 
-// lookForBox looks where visitors enter, and where that redirects to, if a field to log in stands on the page and none
-// of these was read since the start: the field may be in a box that they have too, and visitors may not come there for
-// days.
+// lookForBox sees to a listed page with a field to log in that was not read beside others since the start: it may stand in
+// a box of the site. The site looks where visitors enter, and where that redirects to, as visitors may not come there for
+// days. Until another page tells more, the page stays while it shows most of its text.
 func (u *visited) lookForBox() {
-	if u.Forbids == eligibility.PasswordField && len(u.site.box.Starts) == 0 {
+	p, box := u.p, &u.site.box
+	if u.Forbids != eligibility.PasswordField || !p.Listed() {
+		return
+	}
+	if len(box.Starts) == 0 {
 		for entry := range u.site.Entries {
 			u.look(entry)
 		}
 		if u.site.led != "" {
 			u.look(u.site.led)
 		}
+	}
+	if box.Unknown() && u.View != nil && p.Mark.Keeps(u.View) {
+		u.Forbids = eligibility.None
 	}
 }
 
