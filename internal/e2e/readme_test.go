@@ -112,7 +112,7 @@ func fetch(t *testing.T, url string) (int, string) {
 // The first program of the README serves the sitemap that the README shows.
 func TestFirstProgramOfTheREADMEWorks(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it builds a program")
+		t.Skip("it builds a program, into which the race detector does not look")
 	}
 	t.Parallel() // it mostly waits
 	text, programs := readme(t, "go")
@@ -160,7 +160,7 @@ func TestFirstProgramOfTheREADMEWorks(t *testing.T) {
 // The command explains a page as in the README, and has the flags that the README names beside its transcripts.
 func TestProxyOfTheREADMEExplainsAPage(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it builds the command")
+		t.Skip("it builds the command, into which the race detector does not look")
 	}
 	t.Parallel() // it mostly waits
 	text, transcripts := readme(t, "console")
@@ -220,7 +220,7 @@ func TestProxyOfTheREADMEExplainsAPage(t *testing.T) {
 // The lines for gorilla/mux compile, and so does what the README has of Go within its sentences.
 func TestGoOfTheREADMECompiles(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it builds a program")
+		t.Skip("it builds a program, into which the race detector does not look")
 	}
 	t.Parallel() // it mostly waits
 	text, programs := readme(t, "go")
