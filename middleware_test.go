@@ -14,6 +14,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gorilla/mux"
@@ -965,6 +966,7 @@ func TestMountNamesANotFoundHandlerThatComesAfterIt(t *testing.T) {
 				if late {
 					want = 1
 				}
+				synctest.Wait() // the log is written beside requests
 				s.Logged.Want(t, want, "NotFoundHandler was set after Mount")
 			})
 		})
