@@ -58,6 +58,22 @@ func TestExplainAndPagesGiveVerdictAndReason(t *testing.T) {
 	})
 }
 
+func TestExplainNamesThePageWithTheSameParametersInAnotherOrder(t *testing.T) {
+	site := testkit.Paths{"/": testkit.Page("home", "/list?a=1&b=2&c=3", "/hidden?a=1&b=2"), "/list": testkit.Page("list"),
+		"/hidden": testkit.Reply(http.StatusOK, testkit.HTML("<meta name=robots content=noindex>", "hidden"))}
+	opts := servemap.Options{Query: []string{"a", "b", "c"}}
+	testkit.Run(t, testkit.Setup{Handler: site, Options: opts}, func(s *testkit.Site) {
+		s.Visit("/", "/list?a=1&b=2&c=3", "/hidden?a=1&b=2")
+		s.WantListed("/", "/list?a=1&b=2&c=3")
+		for asked, want := range map[string]bool{"/list?c=3&b=2&a=1": true, "/list?b=2&a=1&c=3": true, "/list?b=2&a=1": false,
+			"/hidden?b=2&a=1": false} {
+			text := s.Explained(asked).Text
+			base.Equal(t, strings.Contains(text, "Did you mean https://example.com/list?a=1&b=2&c=3? That one is listed."), want,
+				"%s: %s: another order is named", asked, text)
+		}
+	})
+}
+
 // An index file shows what its folder shows, but for a line, and all that a copy of it at another address shows.
 func TestExplainNamesTheFolderThatAnIndexFileIsHeldFor(t *testing.T) {
 	show := func(line string) http.HandlerFunc {

@@ -301,8 +301,8 @@ func stray(r *http.Request) bool {
 	return len(r.Header[keyHeader]) > 0 || strings.HasPrefix(r.Header.Get("User-Agent"), explore.Agent)
 }
 
-// Asks notes that a location is asked for. The caller then calls learn with the answer, nil for none. how says by which
-// way it asks.
+// Asks notes that the site asks for a location. The caller then calls learn with the answer, nil for none. how says by
+// which way it asks.
 func (s door) Asks(location string, how explore.Way,
 	published bool) (learn func(context.Context, *response.Response) (here bool)) {
 	arrived := new(request)

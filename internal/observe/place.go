@@ -36,16 +36,20 @@ func (a *Addresses) Locate(r *http.Request) (loc location.Result) {
 // matched returns the route that matched r. It is exact if it matches one path: not everything
 // below it, and only the site's host if it names a host.
 func (a *Addresses) matched(r *http.Request) observation.Route {
-	host, route := patternRoute(r.Pattern)
-	if current := mux.CurrentRoute(r); current != nil {
-		host, route = muxRoute(current)
-	}
+	host, route := routeOf(r)
 	route.Exact = route.Exact && (host == "" || a.Normalizer.Names(host))
 	return route
 }
 
-// muxRoute returns a route of gorilla/mux, and its host ("" for any). It is exact if it matches nothing else on that
+// routeOf returns the route that matched r, and its host ("" for any). It is exact if it matches nothing else on that
 // host.
+func routeOf(r *http.Request) (host string, route observation.Route) {
+	if current := mux.CurrentRoute(r); current != nil {
+		return muxRoute(current)
+	}
+	return patternRoute(r.Pattern)
+}
+
 func muxRoute(r *mux.Route) (host string, route observation.Route) {
 	template, err := r.GetPathTemplate()
 	if err != nil {

@@ -79,16 +79,11 @@ var refusals = [causes]struct {
 			"reads it from, such as SECRET, and start it again."},
 }
 
-// say tells the owner once why visits are refused, and what to do.
-func (d *Door) say(why cause) {
-	if text := refusals[why].log; text != "" {
-		d.said[why].Do(func() { d.Logger.Warn("servemap: " + words.Say(fmt.Sprintf(text, d.What))) })
-	}
-}
-
 func (d *Door) refuse(w http.ResponseWriter, why cause) {
 	as := refusals[why]
-	d.say(why)
+	if as.log != "" {
+		d.said[why].Do(func() { d.Logger.Warn("servemap: " + words.Say(fmt.Sprintf(as.log, d.What))) })
+	}
 	switch as.status {
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", `Basic realm="servemap", charset="UTF-8"`)

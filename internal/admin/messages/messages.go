@@ -37,8 +37,8 @@ type Change struct {
 	Type string `json:"type,omitempty"` // as the owner types it
 }
 
-// Setting returns what the owner can type to change the verdict on a location, and what that does, "" if nothing does:
-// what nobody got, or what is no page, is linked, so a rule adds nothing.
+// Setting returns what the owner can type to change the verdict on a location, and what that does. Both are "" if nothing
+// changes it. What waits since nobody got it, or since it is no page, is linked, so a rule adds nothing.
 func Setting(location string, is eligibility.Standing) (s Change) {
 	switch why := is.Reason; {
 	case is.Listed():

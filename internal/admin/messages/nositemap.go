@@ -44,7 +44,7 @@ func Trouble(err error) string {
 	return text
 }
 
-// ToOwner is what NoSitemap says at its end to who serves the site.
+// ToOwner says where the site's owner reads more. NoSitemap ends with it.
 func ToOwner() string { return words.Say(" The log and {Asks} tell its owner more.") }
 
 // NoSitemap says why there is no sitemap. Strangers may read it, so the owner learns more elsewhere.

@@ -348,7 +348,7 @@ func nameable(location, remedy string) string {
 	return remedy
 }
 
-// ByName says what the name of a parameter speaks against in {Query}, "" if nothing.
+// ByName says that a parameter should not be named in {Query}, if its name tells that it makes no page, else "".
 func ByName(param string) string {
 	if pages(param) {
 		return ""

@@ -13,7 +13,7 @@ import (
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
-// asker notes what it is asked for.
+// asker answers looks, and notes which locations were asked for.
 type asker struct {
 	mu       sync.Mutex
 	asked    []string

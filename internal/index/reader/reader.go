@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -92,32 +91,37 @@ func (r *Reader) Page(ctx context.Context, loc string) (p Known, err error) {
 		p.SameAs = folder
 		return p, nil
 	}
-	if order := r.site.Keys.Order(loc); order != "" {
-		if first, err := txn.Read(ctx, r.store, order); err != nil || keys.IsLocation(string(first)) {
-			p.SameAs = string(first)
-			return p, err
-		}
+	if p.SameAs, err = r.otherOrder(ctx, loc); err != nil || p.SameAs != "" {
+		return p, err
 	}
 	duplicates, err := txn.Read(ctx, r.store, r.site.Keys.Duplicates(s.Showing))
 	p.SameAs = sitewide.ReadDuplicates(duplicates, func(of string) uint64 { return key.Name(of).ID }).Listed
 	return p, err
 }
 
+// otherOrder returns the listed location that differs from loc at most in the order of its parameters, "" if there is
+// none.
+func (r *Reader) otherOrder(ctx context.Context, loc string) (string, error) {
+	order := r.site.Keys.Order(loc)
+	if order == "" {
+		return "", nil
+	}
+	first, err := txn.Read(ctx, r.store, order)
+	if !keys.IsLocation(string(first)) {
+		return "", err
+	}
+	return string(first), err
+}
+
 // OtherSpelling returns the listed page that is probably meant by an unknown location: with or without the last slash,
-// in lower case, or with the parameters the other way round. It returns "" if there is none.
+// in lower case, or with its parameters in another order. It returns "" if there is none.
 func (r *Reader) OtherSpelling(ctx context.Context, location string) string {
 	slash := location + "/"
 	if cut, ended := strings.CutSuffix(location, "/"); ended {
 		slash = cut
 	}
-	path, query, asks := strings.Cut(location, "?")
-	params := strings.Split(query, "&")
-	slices.Reverse(params)
-	turned := path
-	if asks {
-		turned += "?" + strings.Join(params, "&")
-	}
-	for _, other := range []string{slash, strings.ToLower(location), strings.ToLower(slash), turned} {
+	ordered, _ := r.otherOrder(ctx, location) // if the store fails now, the page is not named
+	for _, other := range []string{slash, strings.ToLower(location), strings.ToLower(slash), ordered} {
 		if other == location || other == "" {
 			continue
 		}

@@ -105,7 +105,7 @@ func (c *collector) rule(pattern string, allow bool) {
 	}
 	if len(c.text)+len(line) <= maxBody {
 		c.text = append(c.text, line...)
-		c.rules = append(c.rules, rule{NewPattern(pattern), allow, says})
+		c.rules = append(c.rules, rule{NewPattern(pattern), says})
 	}
 }
 

@@ -26,19 +26,18 @@ type Sum [sha256.Size]byte
 // Unread returns rules for a text that could not be read, with the sum of that text. They disallow everything, and
 // equal the rules that have the sum.
 func Unread(sum Sum) *Rules {
-	return &Rules{rules: []rule{{NewPattern("/"), false, "Disallow: /"}}, sum: sum}
+	return &Rules{rules: []rule{{NewPattern("/"), "Disallow: /"}}, sum: sum}
 }
 
 // rule is one allow or disallow line.
 type rule struct {
 	Pattern
-	allow bool
-	line  string // of the file that disallows, "" for one that allows
+	line string // that disallows, "" for one that allows
 }
 
 // newRules returns nil if no rule disallows anything. text holds the lines of the rules.
 func newRules(rules []rule, text []byte) *Rules {
-	if !slices.ContainsFunc(rules, func(r rule) bool { return !r.allow }) {
+	if !slices.ContainsFunc(rules, func(r rule) bool { return r.line != "" }) {
 		return nil
 	}
 	slices.SortStableFunc(rules, precedence)
@@ -49,9 +48,9 @@ func newRules(rules []rule, text []byte) *Rules {
 // equally long, allow comes first (RFC 9309, section 2.2.2).
 func precedence(a, b rule) int {
 	switch {
-	case a.Length != b.Length || a.allow == b.allow:
+	case a.Length != b.Length || (a.line == "") == (b.line == ""):
 		return cmp.Compare(b.Length, a.Length)
-	case a.allow:
+	case a.line == "":
 		return -1
 	}
 	return 1
