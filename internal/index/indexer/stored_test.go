@@ -2,6 +2,7 @@ package indexer
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -100,20 +101,33 @@ func TestWaitingRecordThatClaimsToBeListed(t *testing.T) {
 	})
 }
 
-// The box to log in of a site is known again after a restart from a page that shows the same as before.
-func TestBoxToLogInIsFoundAgainAfterARestart(t *testing.T) {
+// A site has a box to log in on each page. After a restart its pages stay, whichever of them visitors come to: where a page
+// with a text is among them it shows the box again, and where there is none nothing says that the pages are log-ins.
+func TestBoxToLogInTakesNoPageAwayAfterARestart(t *testing.T) {
 	const box = "<form><input type=password></form>"
-	inBubble(t, Config{}, func(r *rig) {
-		see := func(a string) {
-			r.sight("/", html("home", "/a", "/text")+box)
-			r.sight("/text", html("a text")+box)
-			r.sight("/a", html("<b>"+a+"</b>")+box)
-		}
-		see("says little")
-		r.restart()
-		see("says little else")
-		r.wait(25 * time.Hour)
-		see("says little else")
-		r.wantListed("/", "/a", "/text")
-	})
+	for _, tt := range []struct {
+		name  string
+		after []string // what visitors come to after the restart
+	}{
+		{"a page with a text is visited", []string{"/", "/text", "/a"}},
+		{"only pages that say little are visited", []string{"/a", "/b"}},
+	} {
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			site := map[string]string{"/": html("home", "/a", "/b", "/text"), "/text": html("a text")}
+			see := func(says string, visited ...string) {
+				site["/a"], site["/b"] = html("<p>Black beans from the valley.<p>"+says), html("<p>Red lentils by the bag.<p>"+says)
+				for _, location := range visited {
+					r.sight(location, site[location]+box)
+				}
+			}
+			see("Ten bags are left.", "/", "/text", "/a", "/b")
+			r.wantListed("/", "/a", "/b", "/text")
+			r.restart()
+			for day := range 3 {
+				see(fmt.Sprintf("%d bags are left.", 9-day), tt.after...)
+				r.wait(25 * time.Hour)
+			}
+			r.wantListed("/", "/a", "/b", "/text")
+		})
+	}
 }
