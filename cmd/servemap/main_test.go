@@ -368,7 +368,8 @@ func sameStrings(t *testing.T, what string, got []string, want ...string) {
 func TestNoCommandRepeatsAPassword(t *testing.T) {
 	t.Chdir(t.TempDir())
 	calls := [][]string{}
-	forms := []string{"http://me:hunter2@127.0.0.1:1", "me:hunter2@127.0.0.1:1", "http://me:hunter2/x@127.0.0.1", "http:me:hunter2@127.0.0.1"}
+	forms := []string{"http://me:hunter2@127.0.0.1:1", "me:hunter2@127.0.0.1:1", "http://me:hunter2/x@127.0.0.1", "http:me:hunter2@127.0.0.1",
+		"josé:hunter2@127.0.0.1:1"}
 	for _, at := range forms {
 		calls = append(calls, []string{at}, []string{"-" + at}, []string{"help", at})
 		for _, c := range commands() {

@@ -178,8 +178,9 @@ func Escape(text, keep string) string {
 	return b.String()
 }
 
-// mayHide matches a word up to its last @, from a scheme or a user on.
-var mayHide = regexp.MustCompile(`\w+://[^\s/@:]*:[^\s/@][^/@\n]*@(?:[^\s/@]*@)*|\w+:/*(?:[^\s:]|:[^\s/])*@`)
+// mayHide matches a word up to its last @, from a scheme or a user on, whatever sign the user ends with.
+var mayHide = regexp.MustCompile(`\w+://[^\s/@:]*:[^\s/@][^/@\n]*@(?:[^\s/@]*@)*|` +
+	`[\pL\pM\pN_.+%-]*[^\s:/@"'` + "`" + `]:/*(?:[^\s:]|:[^\s/])*@`)
 
 // Conceal replaces the user and the password of each address in a text: whoever gave them may show others what a command
 // says. An @ in the path of an address, and that of a mail address, stay.

@@ -59,6 +59,8 @@ func TestConcealHidesPasswordsAlone(t *testing.T) {
 		{`"http://user:pw@host/a?b" belongs to no flag`, `"http://***@host/a?b" belongs to no flag`},
 		{"-to=http://token@host", "-to=http://***@host"},
 		{"give user:pw@host", "give ***@host"},
+		{`"josé:pw@host" is one too many, and -to=me!:pw@host`, `"***@host" is one too many, and -to=***@host`},
+		{`{"mail":"me@example.com"}`, `{"mail":"me@example.com"}`},
 		{"http://user:p/w@host", "http://***@host"},
 		{"http://user:p@w@host", "http://***@host"},
 		{"http:user:pw@host", "***@host"},
