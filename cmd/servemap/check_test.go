@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 )
@@ -430,6 +431,51 @@ func TestOneMistakeIsToldOnce(t *testing.T) {
 		if _, out, errs := call(t, "check", "-crawl", "-origin", here, siteOf(t, files)); !strings.HasSuffix(out, tt.end) {
 			t.Errorf("%s: %s%s", tt.name, out, errs)
 		}
+	}
+}
+
+// TestCheckFindsNothingInTheDatesThatACrawlWrote crawls pages whose server and text give different dates.
+func TestCheckFindsNothingInTheDatesThatACrawlWrote(t *testing.T) {
+	for name, dates := range map[string][][2]string{ // of Last-Modified and of the page itself
+		"the page is later":   {{"2024-05-01", "2024-06-10"}},
+		"the page is earlier": {{"2024-05-01", "2024-03-10"}},
+		"each has one":        {{"2024-05-01", ""}, {"", "2024-03-10T08:00:00+02:00"}},
+		"a template dates all, and two pages are later": {{"2024-05-01", "2024-06-10"}, {"2024-05-01", "2024-07-10"},
+			{"2024-05-01", "2024-03-10"}, {"2024-05-01", "2024-02-10"}, {"2024-05-01", "2023-02-10"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			written, home := []byte(nil), aPage
+			for n := range dates {
+				home += fmt.Sprintf("<a href=/%d>x</a>", n)
+			}
+			site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				n, err := strconv.Atoi(r.URL.Path[1:])
+				switch {
+				case r.URL.Path == "/":
+					fmt.Fprint(w, home)
+				case r.URL.Path == "/sitemap.xml" && written != nil:
+					_, _ = w.Write(written)
+				case err != nil || n >= len(dates):
+					http.NotFound(w, r)
+				default:
+					if at, err := time.Parse(time.DateOnly, dates[n][0]); err == nil {
+						w.Header().Set("Last-Modified", at.Format(http.TimeFormat))
+					}
+					fmt.Fprintf(w, "<!doctype html><title>%d</title><meta property=article:modified_time content=%q><p>This is page %[1]d.",
+						n, dates[n][1])
+				}
+			}))
+			defer site.Close()
+			out := filepath.Join(t.TempDir(), "sitemap.xml")
+			must(t, "crawl", site.URL, "-out", out)
+			text, err := os.ReadFile(out)
+			if written = text; err != nil || strings.Count(string(text), "<lastmod>") != len(dates) {
+				t.Fatalf("not each page has a date: %s, %v", text, err)
+			}
+			if code, out, errs := call(t, "check", site.URL); code != codeDone || strings.Contains(out, "Dates that mislead") {
+				t.Errorf("code %d: %s%s\n%s", code, out, errs, text)
+			}
+		})
 	}
 }
 

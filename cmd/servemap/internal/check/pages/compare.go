@@ -91,33 +91,37 @@ func shared(dates map[int64]int, at time.Time, read int) bool {
 func (p *Page) tracked() bool { return address.Tracking(p.at) != "" }
 
 // dates compares the lastmod of a page with what the page and its server say. Dates that most pages share are of a
-// build, and those of the moment are of the request: they say nothing of one page. It returns 1 for each that agrees.
+// build, and those of the last hour may be of the request: they say nothing of one page. Of two dates the earlier one is
+// true, as package lastmod has it: who lists that one is not blamed for the later. It returns 1 for each that agrees.
 func (p *Page) dates(at report.At, to *report.Report, now time.Time, sharedHeader, sharedDate bool) (itself, header int) {
 	d := p.Entry.Date
 	span := time.Duration(0)
 	if p.modified.Equal(p.modified.Truncate(24 * time.Hour)) { // it may name no more than the day
 		span = 24 * time.Hour
 	}
-	// apart says whether a date that is of this page alone is later than the lastmod, or earlier.
-	apart := func(t time.Time, shared bool, span time.Duration) (later, earlier bool, agree int) {
-		own := !t.IsZero() && now.Sub(t).Abs() >= time.Hour && !shared
-		later, earlier = own && t.Sub(d.At) > slack+d.Span, own && d.At.Sub(t) > slack+span
-		if own && !later && !earlier {
-			agree = 1
-		}
-		return later, earlier, agree
+	// apart says whether a date is later than the lastmod, earlier, or agrees with it.
+	apart := func(t time.Time, span time.Duration) (later, earlier, agrees bool) {
+		counts := !t.IsZero() && now.Sub(t) >= time.Hour
+		later, earlier = counts && t.Sub(d.At) > slack+d.Span, counts && d.At.Sub(t) > slack+span
+		return later, earlier, counts && !later && !earlier
 	}
-	later, earlier, itself := apart(p.modified, sharedDate, span)
-	sentLater, sentEarlier, header := apart(p.sent, sharedHeader, 0)
+	later, earlier, agrees := apart(p.modified, span)
+	sentLater, sentEarlier, sentAgrees := apart(p.sent, 0)
 	switch {
-	case later:
+	case later && !sharedDate && !sentAgrees:
 		to.Add("date-old", at, "changed on %s, as it says itself, and its lastmod is %s", day(p.modified), d)
-	case earlier:
+	case earlier && !sharedDate:
 		to.Add("date-early", at, "has the lastmod %s, and says itself that it changed on %s", d, day(p.modified))
-	case sentLater:
+	case sentLater && !sharedHeader && !agrees:
 		to.Add("date-header", at, "has the Last-Modified %s, after its lastmod %s", day(p.sent), d)
-	case sentEarlier:
+	case sentEarlier && !sharedHeader:
 		to.Add("date-header", at, "has the Last-Modified %s, before its lastmod %s", day(p.sent), d)
+	}
+	if agrees && !sharedDate {
+		itself = 1
+	}
+	if sentAgrees && !sharedHeader {
+		header = 1
 	}
 	return itself, header
 }

@@ -98,6 +98,12 @@ func TestDatesAreComparedWithThePage(t *testing.T) {
 		{"Last-Modified is later", "2026-11-01", "", "2026-11-15", "date-header"},
 		{"Last-Modified is that of the request", "2026-11-01", "", "2026-11-28", "date-header"},
 		{"no lastmod", "", "2026-11-10", "2026-11-10", ""},
+		{"of two dates the earlier, of the server", "2026-11-01", "2026-11-10", "2026-11-01", ""},
+		{"of two dates the earlier, of the page", "2026-11-01", "2026-11-01", "2026-11-10", ""},
+		{"of two dates the later, of the server", "2026-11-10", "2026-11-01", "2026-11-10", "date-early"},
+		{"of two dates the later, of the page", "2026-11-10", "2026-11-10", "2026-11-01", "date-header"},
+		{"before both dates", "2026-10-01", "2026-11-10", "2026-11-01", "date-old"},
+		{"between both dates", "2026-11-05", "2026-11-10", "2026-11-01", "date-old"},
 	} {
 		if got := found(dated("/a", tt.lastmod, tt.own, tt.sent)); got != tt.want {
 			t.Errorf("%s: found %q, want %q", tt.name, got, tt.want)
