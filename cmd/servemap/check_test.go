@@ -643,12 +643,13 @@ func TestWhatIsNamedAndNotLinkedIsNoDeadLink(t *testing.T) {
 	site := siteOf(t, map[string]string{
 		"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/", "/a"), "/chain-2": "HTTP 301 Location: /",
 		"/":  aPage + "<a href=/a>a</a><a href=/chain>c</a><a href=/hidden>h</a>",
-		"/a": naming("/nowhere"), "/chain": "HTTP 301 Location: /chain-2",
+		"/a": naming("/nowhere") + "<a href=/now>n</a>", "/chain": "HTTP 301 Location: /chain-2",
 		"/hidden": naming("/void"),
 	})
 	_, out, errs := call(t, "check", "-crawl", site)
 	for _, want := range []string{
-		"/a names " + site + "/nowhere as canonical, which is answered with 404", "advice  1 dead address is linked\n",
+		"/a names " + site + "/nowhere as canonical, which is answered with 404", "advice  2 dead addresses are linked\n",
+		"/a refers to " + site + "/now, which is answered with 404 Not Found\n",
 		"/hidden refers to " + site + "/void, which is answered with 404 Not Found\n",
 		"/chain, which redirects (301) to " + site + "/chain-2, and its chain ends at " + site + "/\n",
 	} {

@@ -1,4 +1,4 @@
-// Package check reads a served sitemap as a validator and a crawler do, and says what they would object to. It fetches
+// Package check reads a served sitemap as a crawler does, and says what crawlers would object to. It fetches
 // robots.txt, the sitemap and some of the listed pages, within bounds, and changes nothing. It makes the requests. The
 // packages below it judge the answers and make none.
 package check

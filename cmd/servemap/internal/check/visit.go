@@ -395,10 +395,14 @@ func (c *checker) compareLinks(found Crawl) {
 	c.Facts = append(c.Facts, text)
 }
 
-// told reports whether a finding of a page names where a link of it leads.
+// told reports whether a finding of a page names where a link of it leads, as a word of its text.
 func (c *checker) told(l Link) bool {
+	to := report.Shorten(l.To)
+	names := func(word string) bool { return word == to || strings.TrimRight(word, ",:") == to }
 	return slices.ContainsFunc(c.Groups, func(g report.Group) bool {
-		return slices.ContainsFunc(g.Findings, func(f report.Finding) bool { return f.Where == l.From && strings.Contains(f.Text, l.To) })
+		return slices.ContainsFunc(g.Findings, func(f report.Finding) bool {
+			return f.Where == l.From && slices.ContainsFunc(strings.Fields(f.Text), names)
+		})
 	})
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/servemap/servemap/internal/page/words"
 )
 
-// Finding is something that a validator, a crawler or a reader of the sitemap would object to.
+// Finding is something that a crawler or a reader of the sitemap would object to.
 type Finding struct {
 	Level string `json:"level"` // "fault", or "advice" for what no rule forbids, but costs visitors
 	Kind  string `json:"kind"`

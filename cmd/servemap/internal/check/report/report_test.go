@@ -114,8 +114,10 @@ func TestAReportBeginsWithWhatMattersMost(t *testing.T) {
 		{"a healthy site", Sample{Listed: 61, Asked: 61, Read: 61}, 1, "", lists + "61 pages, all of which were checked. Nothing is wrong " +
 			"with what was checked."},
 		{"one page", Sample{Listed: 1, Asked: 1, Read: 1}, 1, "", lists + "1 page, which was checked. Nothing is wrong with what was checked."},
-		{"a small fault", Sample{Listed: 61, Asked: 20, Read: 20}, 1, "changefreq", lists + "61 pages, of which 20 were checked. What is " +
-			"wrong does little harm: 1 changefreq is none of the protocol's words: https://example.com/. Leave it out, as search engines hardly read it, " +
+		{"a small fault", Sample{Listed: 61, Asked: 20, Read: 20}, 1, "twice priority", lists + "61 pages, of which 20 were checked. What is " +
+			"wrong does little harm: 1 duplicate URL: https://example.com/. List each page once."},
+		{"what engines ignore", Sample{Listed: 61, Asked: 20, Read: 20}, 1, "changefreq", lists + "61 pages, of which 20 were checked. No fault " +
+			"was found. What would help most: 1 changefreq is none of the protocol's words: https://example.com/. Leave it out, as engines ignore it, " +
 			"or write always, hourly, daily, weekly, monthly, yearly or never, in lower case."},
 		{"a broken site", Sample{Listed: 65, Asked: 65, Read: 63}, 1, "changefreq broken-link error error", lists + "65 pages, all of which were " +
 			"checked. What matters most: 2 pages are answered with an error. Mend them, or do not list them."},
