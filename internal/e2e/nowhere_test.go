@@ -231,3 +231,48 @@ func TestPageThatBecomesNothingLeavesAfterADay(t *testing.T) {
 		s.WantVerdict("/a/chair", "held", "soft-not-found")
 	})
 }
+
+// Visitors follow a dead link before the site has asked what it shows where it has no page. The link leaves once that is
+// known, or within a day if it showed something else each time.
+func TestDeadLinkThatVisitorsFollowedFirstLeaves(t *testing.T) {
+	const none = "<p>We have no such thing and never had it, so try another one, or ask us in our shop on the hill."
+	for _, tt := range []struct {
+		name string
+		none func(r *http.Request) string
+		in   time.Duration
+	}{
+		{"one text", func(*http.Request) string { return none }, time.Hour},
+		{"the address", func(r *http.Request) string { return none + "<p>You asked for " + r.URL.Path }, time.Hour},
+		{"the time", func(*http.Request) string { return none + "<p>It is " + time.Now().Format(time.TimeOnly) },
+			25 * time.Hour},
+		{"the time in its only line", func(*http.Request) string { return none + time.Now().Format(time.TimeOnly) },
+			25 * time.Hour},
+		{"something else each time", func(*http.Request) string { return none + "<p>Try the " + nouns[rand.IntN(20)] },
+			25 * time.Hour},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch r.URL.Path {
+				case "/":
+					testkit.Page("home", "/a/chair", "/a/table", "/a/lamp")(w, r)
+				case "/a/table", "/a/chair":
+					testkit.Page("A "+r.URL.Path+" of wood")(w, r)
+				default:
+					testkit.Reply(http.StatusOK, "<!DOCTYPE html><title>Shop</title><main><h1>Sorry</h1>"+tt.none(r))(w, r)
+				}
+			})
+			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+				for range 3 {
+					s.Visit("/a/lamp", "/", "/a/chair", "/a/table")
+					time.Sleep(20 * time.Minute)
+				}
+				s.WantListed("/", "/a/chair", "/a/lamp", "/a/table")
+				explore(s, servemap.ExploreOptions{})
+				for began := time.Now(); time.Since(began) < tt.in; time.Sleep(15 * time.Minute) {
+					s.Visit("/a/lamp", "/", "/a/chair", "/a/table")
+				}
+				s.WantListed("/", "/a/chair", "/a/table")
+			})
+		})
+	}
+}

@@ -281,7 +281,7 @@ func (x *Indexer) Flush(ctx context.Context) error {
 // either. Some locations may have been taken for pages before.
 func (x *Indexer) Nowhere(ctx context.Context, stands string, shows *nowhere.Page, shown []string) error {
 	return x.call(ctx, func(ctx context.Context) error {
-		x.site.LearnNowhere(stands, shows)
+		x.site.LearnNowhere(stands, shows, time.Now())
 		return x.commit(ctx, x.keys(shown), func(m *merge.Transaction) {
 			for _, location := range shown {
 				m.ShowsNothing(location)

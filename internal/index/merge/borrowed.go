@@ -2,6 +2,7 @@ package merge
 
 import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 )
@@ -60,7 +61,7 @@ func (u *visited) belongsToOthers() bool {
 	case listed && turned:
 		page{u.Transaction, rival}.borrow(u.Observation) // it was the first one to show it
 		borrowed = true
-	case listed && borrowed && rival != nil && rival.CameWithIt(u.p.LastSeen):
+	case listed && borrowed && rival != nil && rival.CameWithIt(max(u.p.LastSeen, moment.Of(u.At.Add(-day)))):
 		page{u.Transaction, rival}.unseen()
 	case !listed && !turned:
 		return borrowed
@@ -81,7 +82,8 @@ func (u *visited) belongsToOthers() bool {
 }
 
 // unseen takes the page out as if nobody had got it yet: two listed pages show its content, which is not theirs, and it
-// entered by that since one of them showed its own, as a dead link does that a visitor follows in a maintenance.
+// entered by that since one of them showed its own, within a day, as a dead link does that a visitor follows in a
+// maintenance. One that entered before is the page to which a site has rewritten the addresses of both.
 func (g page) unseen() {
 	g.p.Witnessed, g.p.Absent, g.p.Status = false, eligibility.None, 0
 	g.Save(g.p)

@@ -255,6 +255,29 @@ func TestPagesThatShowOneErrorTextAreNotListed(t *testing.T) {
 	})
 }
 
+// A site rewrites two old addresses inside, so that both show the page of another one, without a redirect. One of the
+// three is listed once that has lasted for a day, and until then the page is not taken for a dead link that entered by a
+// content which others borrow.
+func TestPageToWhichOldAddressesAreRewrittenStays(t *testing.T) {
+	const week, old1, old2, real = 7 * 24 * time.Hour, "/old-a", "/old-b", "/page"
+	text := html("What is new of the bridge, in many words that no page has said before.")
+	a, b, page := see(old1, text), see(old2, text), see(real, text)
+	begins := []step{see("/", html("home", old1, old2)), see(old1, html("old")), see(old2, html("older")), waits(2 * week),
+		see("/", html("home, with news", real)), page}
+	hourly := func(s ...step) step { return times(72, append(s, waits(time.Hour))...) }
+	after := func(s ...step) []step { return append(slices.Clip(begins), s...) }
+	all := []string{"/", old1, old2, real}
+	tell(t, options{}, []story{
+		{"the page is new", after(hourly(page, a, b)), []string{"/", real}},
+		{"the page is an hour old", after(waits(time.Hour), hourly(a, b, page)), []string{"/", real}},
+		{"the page is a week old", after(waits(week), hourly(a, b, page)), []string{"/", real}},
+		{"the old addresses are seen once", after(waits(week), a, b), all},
+		{"and not for days afterwards", after(waits(week), a, b, hourly(page)), all},
+		{"the page is not seen for days", after(waits(week), hourly(a, b)), []string{"/", old1}},
+		{"and then again", after(waits(week), hourly(a, b), hourly(a, b, page)), []string{"/", real}},
+	})
+}
+
 // An article and the page of its comments show one text, and each names itself canonical.
 func TestArticleIsListedAndNotItsCommentPage(t *testing.T) {
 	for name, at := range map[string]struct {

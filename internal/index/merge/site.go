@@ -11,6 +11,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/decide/mark"
+	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/decide/nowhere"
 	"github.com/servemap/servemap/internal/decide/quota"
 	"github.com/servemap/servemap/internal/page/location"
@@ -56,6 +57,7 @@ type Site struct {
 	Boilerplate mark.Site    // the text that the site's pages have in common
 
 	nowhere nowhere.Answers // where it has no page
+	learned moment.Time     // when the last of these was learned
 	led     string          // where the entry led the site itself
 	box     eligibility.Box // to log in
 }

@@ -98,7 +98,10 @@ func (site *Site) showing(showing uint64) uint64 {
 }
 
 // LearnNowhere learns what the site shows at a made-up address, see [nowhere.Beside].
-func (site *Site) LearnNowhere(stands string, shows *nowhere.Page) { site.nowhere.Learn(stands, shows) }
+func (site *Site) LearnNowhere(stands string, shows *nowhere.Page, at time.Time) {
+	site.nowhere.Learn(stands, shows)
+	site.learned = moment.Of(at)
+}
 
 // ShowsNothing notes that a page shows what the site shows where it has none. It does so only for a page that was first
 // seen lately, and never with something else: in a maintenance all pages show the same as made-up addresses. Others leave
