@@ -50,11 +50,14 @@ func siteOf(t *testing.T, files map[string]string) string {
 	return site.URL
 }
 
-// pagesOf answers with files by path, in which HOST stands for the address; that of * is at all other paths. What begins
-// with "HTTP " is a status and a header, as in "HTTP 302 Location: /login".
+// pagesOf answers with files by path, in which HOST stands for the address; that of /a/* is at all other paths of a
+// folder, and that of * at all others. What begins with "HTTP " is a status and a header, as in "HTTP 302 Location: /login".
 func pagesOf(files map[string]string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		text, is := files[r.URL.RequestURI()]
+		if !is {
+			text, is = files[path.Dir(r.URL.Path)+"/*"]
+		}
 		if !is {
 			text, is = files["*"]
 		}
@@ -191,7 +194,11 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 			"*": aPage}, codeNo, []string{"fault   The site answers made-up addresses with a page\n",
 			"fault   1 page shows the same text as a made-up address", "/b shows what a made-up address shows too"}},
 		{"made-up addresses lead to the start page", map[string]string{"/maps/sitemap.xml": set("/", "/a"), "/": aPage,
-			"/a": ownPage, "*": "HTTP 302 Location: /"}, codeDone, []string{"2 pages listed, 2 checked: 0 faults\n"}},
+			"/a": ownPage, "*": "HTTP 302 Location: /"}, codeDone, []string{"advice  The site redirects made-up addresses to its start page\n",
+			" is made up, and leads to the start page, http", "2 pages listed, 2 checked: 0 faults, 1 piece of advice\n"}},
+		{"made-up addresses of a folder lead to the start page, in its language", map[string]string{"/maps/sitemap.xml": set("/", "/blog/a"),
+			"/": "HTTP 302 Location: /en/", "/en/": aPage, "/blog/a": ownPage, "/blog/*": "HTTP 301 Location: /"}, codeNo,
+			[]string{"advice  The site redirects made-up addresses to its start page\n", "/blog/no-page-", "to the start page, http"}},
 		{"a log-in at each address", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": ownPage,
 			"*": "HTTP 302 Location: /login", "/login": aPage + "<form><input type=password></form>"}, codeDone,
 			[]string{"1 page listed, 1 checked: 0 faults\n"}},

@@ -185,7 +185,8 @@ func (c *crawl) find(ctx context.Context, address string) (*heard, error) {
 	for _, pattern := range c.Always {
 		site.always = append(site.always, robots.NewPattern(pattern))
 	}
-	if c.through == nil { // else it is known
+	if c.through == nil { // else check has done both
+		site.versions = true
 		site.nowhere = check.Nowhere(ctx, client, explore.Agent+agentPage, u)
 	}
 	site.Handler = site.stranger(client, u)

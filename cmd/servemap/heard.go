@@ -46,6 +46,8 @@ type heard struct {
 	home    string // where the start page redirects, "" if it does not
 	scripts bool   // the start page says nothing without them
 
+	versions bool // the addresses of pages in other languages are kept, to be compared; ten take some 1.5 KB a page
+
 	linking map[string]*linkers // by the key of where they link
 }
 
@@ -254,7 +256,7 @@ func (h *heard) hear(resp *http.Response) error {
 	own := a.Own || kind != "canonical" && h.norm.Parse(loc).Reason == location.ReasonNone
 	switch {
 	case status != http.StatusOK:
-	case html && kind == "" && !a.Private() && len(a.Versions()) == 0, named && kind == "wall":
+	case html && kind == "" && !a.Private() && (!h.versions || len(a.Versions()) == 0), named && kind == "wall":
 		a = nil
 	case named:
 	case kind == "wall":

@@ -18,8 +18,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zeebo/xxh3"
-
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
@@ -597,12 +595,11 @@ func Nowhere(ctx context.Context, client *http.Client, agent string, site *url.U
 	case txt.Status == http.StatusOK:
 		c.robots = robots.Parse(txt.Body)
 	}
-	return c.askNowhere(ctx)
-}
-
-// madeUp returns an address at which there is no page: the same one for the same number, so that reports agree.
-func madeUp(site *url.URL, number uint64) *url.URL {
-	return on(site, fmt.Sprintf("/no-page-%x", xxh3.HashStringSeed(address.Site(site), number)))
+	p, to := c.askNowhere(ctx, address.Site(site)+"/")
+	if to != nil {
+		return nil
+	}
+	return p
 }
 
 // moved returns where a site is whose robots.txt is at another URL: at the same path by https, or on the host with or

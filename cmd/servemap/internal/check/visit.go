@@ -84,7 +84,7 @@ func (c *checker) pages(ctx context.Context) {
 	s.Disallowed = len(c.judge.Pages) - len(may)
 	chosen := order(may, s.Seed)
 	if len(c.judge.Pages) > 0 {
-		c.nowhere = c.askNowhere(ctx)
+		c.probe(ctx, may, chosen)
 	}
 	c.ahead = "not read: all pages"
 	var all []*pages.Page
@@ -260,21 +260,45 @@ func (c *checker) allowed(all []listing.Entry) (may []listing.Entry) {
 	return may
 }
 
-// askNowhere returns what the site shows where it has no page, nil if it answers there as it should. A redirect is no
-// page.
-func (c *checker) askNowhere(ctx context.Context) *pages.Page {
-	u := madeUp(c.Origin, c.Config.Seed)
-	if !c.may(u) {
-		return nil
+// probe asks for made-up addresses, one at the root and one in a folder that is listed. What the site shows at the root
+// is what it shows where it has no page.
+func (c *checker) probe(ctx context.Context, may []listing.Entry, chosen []int) {
+	folders := []string{address.Site(c.Origin) + "/"}
+	if i := slices.IndexFunc(chosen, func(at int) bool { return folder.MatchString(may[at].Loc) }); i >= 0 {
+		folders = append(folders, folder.FindString(may[chosen[i]].Loc))
+	}
+	for i, in := range folders {
+		p, to := c.askNowhere(ctx, in)
+		if i == 0 && to == nil {
+			c.nowhere = p
+		}
+		if to == nil || p.Asks() { // a log-in stands before all
+			continue
+		}
+		if home, err := c.follow(ctx, on(c.Origin, "/"), 0); err == nil && address.Key(home.url) == address.Key(to) {
+			c.Add("nowhere-home", report.At{Where: p.Entry.Loc}, "is made up, and leads to the start page, %s", to.String())
+			return
+		}
+	}
+}
+
+// askNowhere returns what a site shows at a made-up address in a folder, nil if it answers there as it should, and
+// where that is if it redirects. The address is the same one for the same seed, so that reports agree.
+func (c *checker) askNowhere(ctx context.Context, folder string) (p *pages.Page, to *url.URL) {
+	u, err := url.Parse(fmt.Sprintf("%sno-page-%x", folder, xxh3.HashStringSeed(folder, c.Config.Seed)))
+	if err != nil || !c.may(u) {
+		return nil, nil
 	}
 	a, err := c.follow(ctx, u, pages.MaxBytes)
-	p := &pages.Page{Entry: listing.Entry{Loc: u.String()}}
+	p = &pages.Page{Entry: listing.Entry{Loc: u.String()}}
 	p.Answer, p.Err = a.Answer, err
-	pages.Judge(p, c.now)
-	if !p.Read || address.Key(a.url) != address.Key(u) {
-		return nil
+	switch pages.Judge(p, c.now); {
+	case !p.Read:
+		return nil, nil
+	case address.Key(a.url) != address.Key(u):
+		return p, a.url
 	}
-	return p
+	return p, nil
 }
 
 // beside compares what is listed with what servemap saw, and with what the site links to.

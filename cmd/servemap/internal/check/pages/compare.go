@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"slices"
 	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
@@ -27,7 +28,7 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 	same, modified, sent := map[uint64]string{}, map[int64]int{}, map[int64]int{}
 	for _, p := range all {
 		p.None(nowhere)
-		for _, t := range p.told {
+		for _, t := range slices.Concat(p.told, p.also) {
 			to.Add(t.kind, p.Entry.At(), t.text+t.todo, t.args...)
 		}
 		if p.Read {
@@ -48,14 +49,6 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 			to.Add("scripts", at, "says nothing without scripts")
 		case !p.Told() && !p.tracked() && same[p.text] != "" && same[p.text] != p.Entry.Loc:
 			to.Add("same", at, "shows the same text as %s", same[p.text])
-		}
-		if p.Took > slow {
-			to.Add("slow", at, "took %.1f s to answer", p.Took.Seconds())
-		}
-		if p.size >= MaxBytes { // the rest was not read
-			to.Add("huge", at, "has more than %s of HTML", words.Size(p.size))
-		} else if p.size > readByGoogle {
-			to.Add("huge", at, "has %s of HTML", words.Size(p.size))
 		}
 		if !p.Entry.Date.At.IsZero() {
 			itself, byHeader := p.dates(at, to, now, shared(sent, p.sent, len(read)), shared(modified, p.modified, len(read)))

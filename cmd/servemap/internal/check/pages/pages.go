@@ -19,6 +19,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/page/html"
+	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/words"
 )
@@ -47,7 +48,7 @@ type Page struct {
 	links      map[string]bool // where it links to on its own host, by key, and whether search engines follow that
 	told       []told
 	leads      int       // what of this says that it leads there
-	size       int       // of its HTML, in bytes
+	also       []told    // what is wrong, and does not speak against listing it
 	text       uint64    // a hash of its main text, 0 for none
 	letters    int       // of its main text
 	scripts    bool      // it shows nothing without them
@@ -161,6 +162,9 @@ func Judge(p *Page, now time.Time) {
 	default:
 		p.Read, p.private = len(p.Body) > 0, private.MatchString(strings.Join(p.Header["Cache-Control"], ","))
 		p.page(now)
+		if p.Read && p.Took > slow {
+			p.note("slow", "took %.1f s to answer", p.Took.Seconds())
+		}
 	}
 }
 
@@ -181,6 +185,11 @@ func (p *Page) Versions() (links []listing.Link) {
 
 func (p *Page) tell(kind, text string, args ...any) {
 	p.told = append(p.told, told{kind: kind, text: text, args: args})
+}
+
+// note tells of what does not speak against listing the page.
+func (p *Page) note(kind, text string, args ...any) {
+	p.also = append(p.also, told{kind: kind, text: text, args: args})
 }
 
 // Status writes a status as servers do.
@@ -251,23 +260,43 @@ func (p *Page) page(now time.Time) {
 	if b, err := p.at.Parse(facts.Base); err == nil && facts.Base != "" {
 		base = b
 	}
-	p.links = map[string]bool{}
-	for _, l := range facts.Links {
-		if to, err := base.Parse(l.Href); err == nil && address.Host(to) == address.Host(p.at) {
-			key := address.Bare(to)
-			p.links[key] = p.links[key] || !l.NoFollow && !noFollow && !facts.NoFollow
-		}
-	}
+	p.follow(base, &facts, !noFollow && !facts.NoFollow)
 	if !p.leadsOn(base, &facts) && response.IsHTML(typ) {
-		p.letters, p.size = facts.Letters(), len(p.Body)
+		p.letters = facts.Letters()
+		if size := len(p.Body); size >= MaxBytes { // the rest was not read
+			p.note("huge", "has more than %s of HTML", words.Size(size))
+		} else if size > readByGoogle {
+			p.note("huge", "has %s of HTML", words.Size(size))
+		}
 		p.scripts = scripted(p.Body, &facts)
 		if p.logIn = facts.LogIn; p.Asks() {
 			p.tell("login", "shows a field for a password")
-		} else if words := notFound(&facts, p.letters); words != "" {
-			p.tell("soft-404", "says that there is no page: %q", words)
+		} else if says := notFound(&facts, p.letters); says != "" {
+			p.tell("soft-404", "says that there is no page: %q", says)
 		}
 	}
 	p.canonical(base, &facts)
+}
+
+// follow notes where a page links to. follows says that engines follow its links.
+func (p *Page) follow(base *url.URL, facts *html.Facts, follows bool) {
+	p.links = map[string]bool{}
+	_, public := location.PublicHost(p.at.Scheme, p.at.Host)
+	private := map[string]bool{}
+	for _, l := range facts.Links {
+		to, err := base.Parse(l.Href)
+		switch {
+		case err != nil || to.Scheme != "http" && to.Scheme != "https":
+		case address.Host(to) == address.Host(p.at):
+			key := address.Bare(to)
+			p.links[key] = p.links[key] || !l.NoFollow && follows
+		case public:
+			if _, reached := location.PublicHost(to.Scheme, to.Host); !reached && !private[to.Host] {
+				private[to.Host] = true
+				p.note("private-address", "links to %s, which nobody else reaches", to.String())
+			}
+		}
+	}
 }
 
 // asset says what an answer is that belongs to a page and is none, "" for others, such as a document.

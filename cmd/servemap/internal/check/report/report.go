@@ -19,7 +19,7 @@ import (
 
 // Finding is something that a crawler or a reader of the sitemap would object to.
 type Finding struct {
-	Level string `json:"level"` // "fault", or "advice" for what no rule forbids, but costs visitors
+	Level string `json:"level"` // "fault", or "advice" for what crawlers ignore, or costs visitors
 	Kind  string `json:"kind"`
 	At
 	Text string `json:"text"`
