@@ -44,7 +44,7 @@ func (s *Site) Wrap(next http.Handler) http.Handler {
 	if next == nil {
 		next = http.DefaultServeMux
 	}
-	if proxy, is := next.(interface{ TellBy(*messages.Hints) }); is { // of the command
+	if proxy, is := next.(interface{ TellBy(*messages.Hints) }); is { // the command's proxy
 		proxy.TellBy(s.hints)
 	}
 	if s.looks.Inner.CompareAndSwap(nil, &next) {
@@ -70,19 +70,18 @@ func (s *Site) Mount(r *mux.Router) {
 		}
 		return nil
 	})
-	missed, router := &unmatched{}, r
-	var once sync.Once
-	files := r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool {
-		if _, ours := router.NotFoundHandler.(*unmatched); !ours {
-			once.Do(func() {
+	var replaced sync.Once
+	files := r.MatcherFunc(func(req *http.Request, _ *mux.RouteMatch) bool {
+		if _, ours := r.NotFoundHandler.(*unmatched); !ours {
+			replaced.Do(func() {
 				s.log.Logger().Warn("servemap: Mount: the router's NotFoundHandler was set after Mount. Unless it calls the one "+
 					"before, the site does not see which pages are gone, and they stay listed. Set it before site.Mount(r).",
 					"origin", s.origin.String())
 			})
 		}
-		owns := s.front.Owns(r)
+		owns := s.front.Owns(req)
 		if owns {
-			s.front.Missed(r) // what was added to r by Use may answer it
+			s.front.Missed(req) // middleware of r.Use may answer before the site does
 		}
 		return owns
 	}).Handler(mounted{http.HandlerFunc(s.front.ServeFile), s})
@@ -91,13 +90,23 @@ func (s *Site) Mount(r *mux.Router) {
 			"its sitemap not be served; "+
 			"mount on the root router", path))
 	}
-	if host, err := files.GetHostTemplate(); err == nil && !s.mayBe(host) {
+	if host, err := files.GetHostTemplate(); err == nil && !s.mayServe(host) {
 		s.log.Logger().Warn("servemap: Mount: this subrouter gets requests for "+host+" alone, so no page is learned. Mount on "+
 			"the root router, correct the origin, or name the host in Options.Hosts.", "origin", s.origin.String())
 	}
 	var inner http.Handler = r
 	s.looks.Inner.CompareAndSwap(nil, &inner)
 	s.hints.End(messages.Unwrapped)
+	s.bindInspectors(r)
+	r.Use(s.front.Wrap)
+	if r.NotFoundHandler == nil {
+		r.NotFoundHandler = http.NotFoundHandler()
+	}
+	r.NotFoundHandler = &unmatched{s.front.Wrap(r.NotFoundHandler)}
+}
+
+// bindInspectors tells the inspectors in r's routes where they are, and logs that, or what answers in their place.
+func (s *Site) bindInspectors(r *mux.Router) {
 	_ = r.Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
 		if i, is := route.GetHandler().(inspector); is {
 			inspect.Bound(route)
@@ -111,12 +120,6 @@ func (s *Site) Mount(r *mux.Router) {
 		}
 		return nil
 	})
-	r.Use(s.front.Wrap)
-	if r.NotFoundHandler == nil {
-		r.NotFoundHandler = http.NotFoundHandler()
-	}
-	missed.Handler = s.front.Wrap(r.NotFoundHandler)
-	r.NotFoundHandler = missed
 }
 
 // unmatched answers requests that match no route. Mount knows it by its type.
@@ -137,7 +140,7 @@ type mounted struct {
 //	r.PathPrefix("/inspect").Handler(site.Inspector(nil))     // gorilla/mux
 //
 // The pages need no script. Each is JSON too, such as stats.json, the first one, and
-// page.json?u=/about. They name only pages that are listed, were, or are linked from those.
+// page.json?u=/about. They name only pages that are or were listed, and pages that these link to.
 func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 	var pages http.Handler = inspect.New(inspect.Config{
 		Public: inspected{s}, Origin: s.origin, Normalizer: s.norm,
@@ -185,7 +188,7 @@ func (s *Site) door(what string) *guard.Door {
 	return &guard.Door{What: what, Client: s.observer.Client, Logger: s.log.Logger()}
 }
 
-// inspected shows the inspector what this package says of a site.
+// inspected gives the inspector what this package says of a site.
 type inspected struct{ *Site }
 
 func (i inspected) Stats() (any, messages.Counts) {
@@ -196,9 +199,10 @@ func (i inspected) Stats() (any, messages.Counts) {
 // counts are the numbers from which texts about the whole site are made.
 func (s *Site) counts(st Stats) messages.Counts {
 	served, _ := s.files.Metrics()
+	// An owner who named parameters has chosen, unless an exploration found others that keep pages out.
 	offers := len(s.opts.Query) == 0 && !slices.ContainsFunc(s.opts.Rules, func(r Rule) bool { return len(r.Query) > 0 })
-	if left := s.left.Load(); left != nil { // else the owner who named some has chosen
-		offers = len(messages.Parameters(left.Params)) > 0
+	if last := s.explored.Load(); last != nil {
+		offers = len(messages.Parameters(last.Params)) > 0
 	}
 	return messages.Counts{
 		OffersQuery: offers,
@@ -243,7 +247,8 @@ func Behind(prefixes ...netip.Prefix) func(*http.Request) netip.Addr {
 
 // Metrics returns a handler that gives numbers of the site, in the text format of Prometheus. allow says to whom, as
 // for [Site.Inspector], and must not be nil. Package metrics, a module of its own, has a collector, a dashboard and
-// alerts. In a fleet each process counts its own; of pages and files take the maximum. No number names a page.
+// alerts. In a fleet each process counts what it sees itself; of pages and files take the maximum. No number names a
+// page.
 func (s *Site) Metrics(allow func(*http.Request) bool) http.Handler {
 	if allow == nil {
 		panic("servemap: Metrics: allow is nil; give servemap.Password(user, password), or a function of your own: a " +
@@ -273,17 +278,17 @@ type ExploreOptions struct {
 	// Inside, if not nil, is the site's own handler, to ask in place of the origin. Then pages
 	// that a proxy in front protects count as public.
 	Inside http.Handler
-	// Revisit makes Explore go on until ctx ends. It then requests so many pages a day at most that no visitor
-	// requests: one that changes daily about twice a day, and each three times in Limits.KeepFor. So changes get a
-	// lastmod, and pages that are gone leave.
+	// Revisit makes Explore go on until ctx ends. It then requests at most that many pages a day, which no visitor
+	// requests: a page that changes daily about twice a day, and each page three times in Limits.KeepFor. So changes
+	// get a lastmod, and pages that are gone leave.
 	Revisit int
-	// Paths are those of a router's own list. Explore asks for them too, and a page there is listed as one with a route
-	// of its own. Left out are paths with a variable, such as /p/{id}, with a verb, such as /cache/clear, and with a
-	// name such as admin or debug.
+	// Paths are the paths of the program's routes, as its router lists them. Explore requests them too, and a page there
+	// is listed as one with a route of its own. Left out are paths with a variable, such as /p/{id}, with a verb, such
+	// as /cache/clear, and with a name such as admin or debug.
 	Paths []string
-	// Sitemaps are sitemaps that the site has, such as "/old.xml", besides what its robots.txt names and "/sitemap.xml",
-	// also one behind this Site's own. Explore asks for what they list, and a page there is listed since the owner has
-	// published it. Their dates are not believed.
+	// Sitemaps are further sitemaps of the program, such as "/old.xml". Explore reads those that robots.txt names anyway,
+	// and "/sitemap.xml", also one that this Site's own hides. It requests what they list, and a page there is listed
+	// since the owner has published it. Their dates are not believed.
 	Sitemaps []string
 	// Progress, if not nil, is called a few times a second and at the end.
 	Progress func(Exploration)
@@ -299,7 +304,7 @@ type Exploration struct {
 	// "disallowed", "nofollow", "query" or "endless". Pages "elsewhere" were requested, but
 	// not answered by this process, so they taught it nothing. Pages "held" are in Held.
 	Skipped map[string]int `json:"skipped,omitempty"`
-	// Examples have for each of these reasons the first such link, as a URL, or as its page has it if it is none.
+	// Examples have for each of these reasons the first such link: as a URL, or as written if it is not one.
 	Examples map[string]string `json:"examples,omitempty"`
 	// Links have for each of these reasons the links, at most 1,000, in the order in which they were found.
 	Links map[string][]string `json:"-"`
@@ -308,7 +313,7 @@ type Exploration struct {
 	// Acting are the URLs of links that may act, one of each shape, at most 100. If one is a
 	// page, a [Rule] with [DecisionAlways] lets the next exploration request it.
 	Acting []string `json:"acting,omitempty"`
-	// Params keep linked pages out of the sitemap, as "id: 20 linked pages of /view"; at most 20.
+	// Params are parameters that keep linked pages out, such as "id: 20 linked pages of /view"; at most 20.
 	Params []string `json:"params,omitempty"`
 	// Held are, at the end, the URLs of requested pages that are held for their address, at most 100.
 	Held []string `json:"held,omitempty"`
@@ -351,7 +356,7 @@ func leftOut(table []messages.Left, params []string) (all []LeftOut) {
 	return all
 }
 
-// String says it in one line, as "120 requests, 118 pages, 0 left, 2 acting".
+// String sums it up in one line, such as "120 requests, 118 pages, 0 left, 2 acting".
 func (e Exploration) String() string {
 	text := fmt.Sprintf("%d requests, %d pages, %d left", e.Requests, e.Pages, e.Waiting)
 	for _, why := range slices.Sorted(maps.Keys(e.Skipped)) {
@@ -385,16 +390,16 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 	}
 	report, err := explore.Run(ctx, cfg)
 	if err == nil {
-		s.looks.Asks.Store(&cfg)                                               // looks go the same way from now on, as a stranger gets the page
+		s.looks.Asks.Store(&cfg)                                               // looks go this way from now on, as strangers do
 		s.hints.End(messages.Unexplored, messages.Unlistened, messages.Barred) // before the revisits, which do not end
 		err = s.Flush(ctx)
 	}
 	if (err == nil || len(report.Skipped) > 0) && cfg.Walks() {
 		done := Exploration(report)
-		if err != nil { // it failed: no limit left out what still waits
+		if err != nil { // it failed, so no limit left out what still waits
 			done.Waiting = 0
 		}
-		s.left.Store(&done)
+		s.explored.Store(&done)
 		for _, l := range done.LeftOut() {
 			args := []any{"cause", l.Cause}
 			if example := messages.InLog(l.Cause, l.Example); example != "" {
@@ -447,12 +452,12 @@ func (s *Site) elsewhere(err error) (remedy string) {
 
 // unserved reports whether a hint says that requests for the sitemap do not come here.
 func (s *Site) unserved() bool {
-	barred := s.hints.Has(messages.Barred) && !s.front.Reached() // a refusal may be for the site's own requests alone
+	barred := s.hints.Has(messages.Barred) && !s.front.Reached() // what bars the site's own requests may let others in
 	return barred || s.hints.Has(messages.Unwrapped) || s.hints.Has(messages.Routed)
 }
 
-// unmounted reports whether the program seems to have forgotten to put the site around its pages. The command does not
-// forget that, and asks also about a site that is not served.
+// unmounted reports whether the program seems to have forgotten to put the site around its pages. The command never
+// forgets, and also opens sites that it does not serve.
 func (s *Site) unmounted() bool {
 	return words.Used() == words.Options && !s.observer.Passed() && (s.looks.Inner.Load() == nil || s.looks.Several.Load())
 }
@@ -507,8 +512,8 @@ func (s *Site) RobotsLine() string {
 
 // Robots returns a handler that adds the lines of [Site.RobotsLine] to the robots.txt that
 // next serves. If next answers 404 or 410, it serves Options.Robots with these lines, or
-// the lines alone; for an HTML page, if Options.Robots is given. next gets all other
-// requests, and those for other hosts, unchanged; nil stands for [http.DefaultServeMux].
+// the lines alone; if next answers an HTML page there, only with Options.Robots. next gets all
+// other requests, and those for other hosts, unchanged; nil stands for [http.DefaultServeMux].
 // Put it around the handler that serves the whole host:
 //
 //	http.ListenAndServe(":8080", site.Robots(site.Wrap(mux)))
@@ -542,11 +547,11 @@ func (s *Site) Robots(next http.Handler) http.Handler {
 			urls = nil
 		}
 		adds, page, failed := announce.Serve(next, w, r, urls, s.opts.Robots)
-		if !failed { // which says nothing: it adds them once the site answers
+		if !failed { // a failure says nothing: the lines are added once the site answers
 			s.announces.Store(adds && urls != nil)
 		}
 		if page && urls != nil {
-			s.told.Do(func() {
+			s.noRobots.Do(func() {
 				s.log.Logger().Warn("servemap: robots.txt does not name the sitemap: what the site answers there, with status "+
 					"200, is no plain robots.txt; "+
 					words.Say("answer 404, serve one as text/plain of at most 500 KiB{OrRobots}"), "origin", s.origin.String())
@@ -555,7 +560,7 @@ func (s *Site) Robots(next http.Handler) http.Handler {
 	})
 }
 
-// topURLs returns the URLs of the files to name to crawlers.
+// topURLs returns the URLs of the files that crawlers need to know.
 func (s *Site) topURLs() (urls []string) {
 	for _, name := range s.files.Tops() {
 		urls = append(urls, s.origin.URL(s.origin.Folder()+name))
@@ -585,7 +590,7 @@ type Page struct {
 	LastModified time.Time `json:"lastmod,omitzero"`
 	// ChangeFreq is the changefreq of the sitemap: a rule's, or the inferred one, or "".
 	ChangeFreq string `json:"changefreq,omitempty"`
-	Changes    int    `json:"changes"` // of its content that were seen
+	Changes    int    `json:"changes"` // how often its content was seen to change
 	// Alternates are the URLs of the page in other languages, by hreflang in lower case.
 	// Only listed pages that name this page in turn are among them.
 	Alternates map[string]string `json:"alternates,omitempty"`
@@ -597,7 +602,7 @@ func (s *Site) Pages(ctx context.Context) iter.Seq2[Page, error] {
 	return each(s.indexer.Pages(ctx), "reading the pages", s.page)
 }
 
-// each yields what a function makes of each value, until an error ends that.
+// each yields to of each value. An error ends it, and says what it was doing.
 func each[From, To any](all iter.Seq2[From, error], doing string, to func(From) To) iter.Seq2[To, error] {
 	return func(yield func(To, error) bool) {
 		for one, err := range all {
@@ -719,13 +724,13 @@ const (
 const (
 	ReasonNoEvidence Reason = "no-evidence" // nothing shows that it is public
 	ReasonNotSeen    Reason = "not-seen"    // it is linked, but no anonymous visitor got it
-	// these too, and exploring does not ask for it: a request may change something; it is named like a file; a
-	// parameter is not allowed
-	ReasonActing Reason = "acting"
-	ReasonFile   Reason = "file"
-	ReasonQuery  Reason = "query"
-	ReasonNoPage Reason = "no-page" // what answers there is no page: 404, an error, a log-in or a redirect
-	ReasonGrowth Reason = "growth"  // links have listed as many new pages as they may in a day
+	ReasonNoPage     Reason = "no-page"     // what answers there is no page: 404, an error, a log-in or a redirect
+	ReasonGrowth     Reason = "growth"      // links have listed as many new pages as they may in a day
+
+	// Pages as for ReasonNotSeen, which Explore does not request either:
+	ReasonActing Reason = "acting" // a request may change something
+	ReasonFile   Reason = "file"   // it is named like a file
+	ReasonQuery  Reason = "query"  // a parameter is not allowed
 )
 
 // The reasons why a page is held.
@@ -800,8 +805,8 @@ type Dates struct {
 	Text    string      `json:"text"`              // where the lastmod comes from, or why there is none
 	Changes []time.Time `json:"changes,omitempty"` // the last ones that were seen, at most four, the latest first
 	// Interval is the likely mean time between changes now, if the page goes on changing. One page in five changes more
-	// often than IntervalLeast or more rarely than IntervalMost. They are zero as long as that is too early to
-	// say: before the second change. Text that moves by itself counts here, although it is no change.
+	// often than IntervalLeast or more rarely than IntervalMost. They are zero before the second change, when it is too
+	// early to say. Text that moves by itself counts here, although it is no change.
 	Interval      time.Duration `json:"interval_ns,omitempty"`
 	IntervalLeast time.Duration `json:"interval_least_ns,omitempty"`
 	IntervalMost  time.Duration `json:"interval_most_ns,omitempty"`
@@ -859,7 +864,7 @@ func (s *Site) explanation(p *reader.Known) Explanation {
 	}
 	from := s.indexer.Links.From(p.Location)
 	if len(from) == 0 && t != nil {
-		from = t.From // there was no room to remember all links of these
+		from = t.From // what is known where there was no room for all links of a page
 	}
 	for _, loc := range from[:min(len(from), 100)] {
 		e.LinkedFrom = append(e.LinkedFrom, s.origin.URL(loc))
@@ -927,7 +932,7 @@ func (s *Site) dates(p *reader.Known) Dates {
 	trust, now := s.files.Trust(), moment.Of(time.Now())
 	seen := p.History.History
 	if p.Missing != 0 {
-		seen.Held = time.Time{} // of a page that may leave, it says nothing
+		seen.Held = time.Time{} // it says nothing of a page that may leave
 	}
 	d := Dates{Text: messages.LastMod(p.Entry.Date, seen, trust, now)}
 	switch dated := p.Entry.LastMod(trust, now) != 0; {
@@ -935,7 +940,7 @@ func (s *Site) dates(p *reader.Known) Dates {
 	case dated:
 		d.Text = messages.Unlisted + d.Text
 	default:
-		d.Text = "" // why it has none is of a listed page
+		d.Text = "" // only of a listed page it is said why it has none
 	}
 	if p.Verdict == eligibility.Listed && s.rules.Freq(p.Location) == "" {
 		d.Text += messages.Freq(p.Entry.Freq, p.Dates.Count)
@@ -1031,7 +1036,7 @@ type Stats struct {
 	// Hints say what keeps the site, or much of it, from being learned, and what to do
 	// about it, until that has gone. Each was logged as well.
 	Hints []string `json:"hints,omitempty"`
-	// addresses that listed pages link to and that answered 404, 410 or an error
+	// BrokenLinks are the addresses that listed pages link to and that answered 404, 410 or an error.
 	BrokenLinks int    `json:"broken_links"`
 	Store       string `json:"store,omitempty"` // why the store cannot be used now
 }
@@ -1060,7 +1065,7 @@ func (s *Site) Stats() Stats {
 	return st
 }
 
-// leftOut returns the table of what is not listed. It tells of each address once: what exploring left out is not told
+// leftOut returns the table of what is not listed. Each address counts once: what exploring left out is not counted
 // again among the pages.
 func (s *Site) leftOut(verdicts map[string]int) []LeftOut {
 	counts := map[string]int{}
@@ -1069,18 +1074,18 @@ func (s *Site) leftOut(verdicts map[string]int) []LeftOut {
 			counts[reason] += n
 		}
 	}
-	done := s.left.Load()
-	if done == nil {
+	last := s.explored.Load()
+	if last == nil {
 		return leftOut(messages.TableOf(counts, nil), nil)
 	}
-	for cause, n := range done.Skipped {
+	for cause, n := range last.Skipped {
 		if messages.Unasked(cause) {
 			cause = eligibility.NotSeen.String()
 		}
 		counts[cause] = max(0, counts[cause]-n)
 	}
-	links := slices.DeleteFunc(done.LeftOut(), func(l LeftOut) bool {
-		return l.Cause == eligibility.LinkHeld.String() // of pages that are held now
+	links := slices.DeleteFunc(last.LeftOut(), func(l LeftOut) bool {
+		return l.Cause == eligibility.LinkHeld.String() // the pages that are held now count above
 	})
 	return append(leftOut(messages.TableOf(counts, nil), nil), links...)
 }

@@ -33,14 +33,14 @@
 //
 // # What is listed, and when it changed
 //
-// A page that a client without credentials got whole, with status 200 and HTML, that is not private,
-// no-store or noindex, and that names itself as canonical, or nothing. And one thing must show that it
+// A page is listed if a client without credentials got it whole, with status 200 and HTML, and if it is
+// not private, no-store or noindex and names no other page as canonical. And one thing must show that it
 // is public: it is the entry, a listed page links to it, the router has a route for exactly this path,
 // a sitemap that the site had before lists it, or a [Rule] says so. The rules are in docs/listing.md.
 //
-// Its lastmod is when the content changed, as far as that was seen, a believed date says it, or a new
-// link shows that the page is new; else there is none. The changefreq is the best estimate by the
-// changes that were seen. The rules are in docs/dates.md.
+// Its lastmod is when its content changed: the Site saw the change, a date that it believes says so, or
+// a new link shows that the page is new. Otherwise there is none. The changefreq is the best estimate
+// from the changes that were seen. The rules are in docs/dates.md.
 //
 // # More
 //
@@ -102,8 +102,8 @@ import (
 type Options struct {
 	// Name is the sitemap's file name without ".xml"; by default "sitemap".
 	Name string
-	// Hosts are further hosts whose requests are observed, such as "www.example.com", with a port if that is not the
-	// scheme's. Requests for the origin's host always are. So are those for a host that a proxy nearby sends in its
+	// Hosts are further hosts whose requests are observed, such as "www.example.com", with a port unless it is the
+	// scheme's own. Requests for the origin's host always are. So are those for a host that a proxy nearby sends in its
 	// place: an IP address, "localhost" or another name of a single label.
 	Hosts []string
 	// StrippedPrefix is the beginning of the public path that a proxy removes before a request
@@ -115,7 +115,8 @@ type Options struct {
 	Entries []string
 	// Query names further query parameters that make a page of its own, whatever their values, such as "id". "page"
 	// does so anyway, with a number or a short word. A page with any other parameter is observed only under the
-	// canonical URL it gives itself. A visit with well-known tracking parameters does not count, and links lose these.
+	// canonical URL it gives itself. A visit with well-known tracking parameters does not count; links are followed
+	// without them.
 	// See also Rule.Query.
 	Query []string
 	// Benign are names of cookies that the site gives to every visitor, so that a client who
@@ -128,10 +129,10 @@ type Options struct {
 	// concurrent use. By default there must be no Authorization or certificate, and only
 	// benign cookies and headers.
 	Anonymous func(*http.Request) bool
-	// ClientIP, if not nil, returns the address of the client, or the zero Addr if that is unknown. By it the DNS
-	// confirms that a crawler is what it says, and guesses of a password are counted. Pages are learned without it. It
-	// must be quick and safe for concurrent use, and must not believe a header that the client itself can send.
-	// [Behind] makes one for known proxies. By default it is the peer's address.
+	// ClientIP, if not nil, returns the address of the client, or the zero Addr if that is unknown. The Site needs the
+	// address to confirm crawlers by DNS and to count guesses of a password, not to learn pages. The function must be
+	// quick and safe for concurrent use, and must not believe a header that the client itself can send. [Behind] makes
+	// one for known proxies. By default the address is the peer's.
 	ClientIP func(*http.Request) netip.Addr
 	// Rules decide for groups of locations whether they are listed, and what the sitemap
 	// says of them.
@@ -162,28 +163,29 @@ type Options struct {
 
 // Limits are numbers by which a site decides. Each is the default if it is 0.
 type Limits struct {
-	// KeepFor is how long a listed page stays if no anonymous visitor gets it, or a listed page that links to it. Only
+	// KeepFor is how long a listed page stays while no anonymous visitor gets it or a listed page that links to it. Only
 	// time in which the site is observed counts. The default is 90 days; the least an hour.
 	KeepFor time.Duration
 	// PartPages is the most pages of one file of the sitemap. The default is 50,000, and no
 	// more are allowed.
 	PartPages int
-	// Looks is 0, or negative to keep the site from looking at its own pages. It looks where
-	// one visitor's word would decide: what takes a page out or dates it anew, a new link, a
-	// new robots.txt. A look is a GET of a page that a visitor just asked for, with nothing of
-	// the visitor, in this process or as [Site.Explore] asked, at most once a minute and page,
-	// one for a hundred observations and one a second. See [Exploring].
+	// Looks keeps the site from looking at its own pages if it is negative. By default the site
+	// looks where one visitor's word would decide: what takes a page out or dates it anew, a new
+	// link, a new robots.txt. A look is a GET of a page that a visitor just asked for, with
+	// nothing of the visitor, in this process, or through the origin once [Site.Explore] has
+	// reached it there. It comes at most once a minute for each page, once for a hundred
+	// observations, and once a second. See [Exploring].
 	Looks int
-	// RenderEvery is the least time between two renderings of the sitemap. For as long, a page
-	// that leaves may stay in it. Where processes share a store, each asks a third as often for
+	// RenderEvery is the least time between two renderings of the sitemap. A page that leaves
+	// may stay in it for that long. Where processes share a store, each asks a third as often for
 	// what the others have learned. The default is 5 seconds; the least is a millisecond.
 	RenderEvery time.Duration
 }
 
 // Extensions are the extensions of the sitemap protocol that engines read. The Site learns
-// them from the HTML of listed pages. Images and videos may be on other hosts. One is left
-// out if its URL is signed or holds a token or an e-mail address, if its host is no public
-// name, or if a rule or robots.txt keeps it out.
+// them from the HTML of listed pages. Images and videos may be on other hosts. An image or
+// video is left out if its URL is signed or holds a token or an e-mail address, if its host
+// is no public name, or if a rule or robots.txt keeps it out.
 type Extensions struct {
 	// Alternates adds a page's versions in other languages (hreflang), if both name each other
 	// and are listed.
@@ -200,15 +202,15 @@ type Extensions struct {
 	Publication string
 }
 
-// set returns those that are switched on.
+// set returns the extensions that are switched on.
 func (e Extensions) set() (on extension.Set) {
-	for kind, is := range map[extension.Kind]bool{
+	for kind, wanted := range map[extension.Kind]bool{
 		extension.Alternates: e.Alternates,
 		extension.Images:     e.Images,
 		extension.Videos:     e.Videos,
 		extension.News:       e.News,
 	} {
-		if is {
+		if wanted {
 			on |= extension.Of(kind)
 		}
 	}
@@ -216,14 +218,14 @@ func (e Extensions) set() (on extension.Set) {
 }
 
 // Rule decides something for the locations that a pattern matches. A field that is zero
-// leaves it to rules with shorter patterns. At each start the rules also apply to the pages
+// leaves its decision to rules with shorter patterns. At each start the rules also apply to the pages
 // that are listed already.
 type Rule struct {
 	// Pattern is a pattern of robots.txt: the beginning of a location, in which
 	// "*" stands for any characters, and "$" at the end for the end.
 	Pattern string
 	// List says whether the pages that match are listed. The longest pattern whose rule sets it
-	// decides, and of patterns of one length Never before Auto before Always.
+	// decides; among patterns of equal length, Never wins over Auto, and Auto over Always.
 	List Decision
 	// Query names further query parameters that make a page of its own, as Options.Query does
 	// for the whole site. The pattern must have no "?". The parameters of all rules count.
@@ -269,23 +271,23 @@ type Site struct {
 	crawlers *crawlers.Tracker // nil without Options.Crawlers
 	front    *front.Front
 	looks    *observe.Looks
-	left     atomic.Pointer[Exploration] // the last one, nil if there was none
+	explored atomic.Pointer[Exploration] // the last exploration, nil if there was none
 
 	hints *messages.Hints
 	link  *guard.Link // opens the inspector
 	log   *logging.Queue
 
 	announces atomic.Bool // Robots adds the sitemap to the site's robots.txt, as far as was seen
-	told      sync.Once   // the log says once that the site has a page in place of robots.txt
+	noRobots  sync.Once   // logs that the site answers a page in place of robots.txt
 
 	running
 }
 
-// running is what a Site does by itself, and how that ends.
+// running is the work that a Site does in the background, and how it ends.
 type running struct {
 	workers sync.WaitGroup
-	stop    context.CancelFunc // ends them
-	rest    context.CancelFunc // ends the looks, which come first
+	stop    context.CancelFunc // ends all workers
+	rest    context.CancelFunc // ends the looks, before the other workers
 	close   sync.Once
 	closed  error // what the first Close returned
 }
@@ -298,14 +300,14 @@ type settings struct {
 	rules   eligibility.Rules
 	robots  *robots.Rules // what Options.Robots says, nil if there is none
 	entries []string
-	path    string // of the folder of the sitemap's files, as requests arrive
+	path    string // of the folder with the sitemap's files, as requests have it
 }
 
 // New returns a Site for origin, such as "https://example.com", or
 // "https://example.com/blog" for a site that is one folder of its host. The Site stores what
 // it learns in st, which several Sites may share. The caller closes st, after the Site. If st
-// is nil, it is kept in memory until the program ends. If opts is nil, New uses the defaults.
-// It does not wait for the store. Its error names the option that is wrong.
+// is nil, what it learns is kept in memory until the program ends. If opts is nil, New uses
+// the defaults. New does not wait for the store. Its error names the option that is wrong.
 func New(origin string, st store.Store, opts *Options) (*Site, error) {
 	s, err := newSite(origin, st, opts, indexer.Shared{})
 	if err != nil {
@@ -315,8 +317,8 @@ func New(origin string, st store.Store, opts *Options) (*Site, error) {
 }
 
 // Sites are a [Site] for each host that the owner allows, such as customers' domains. Each is
-// open while requests come, at most 11,000. All read pages in 5 % of a core and 64 MiB, and none
-// takes more than it leaves to others.
+// open while requests come for its host; at most 11,000 are. Together they read pages in 5 % of
+// a core and 64 MiB, and none takes more than it leaves to the others.
 type Sites struct {
 	next  http.Handler
 	table *hosts.Table[*hosted]
@@ -329,8 +331,8 @@ type hosted struct {
 }
 
 // NewSites returns Sites in front of next, as [Site.Wrap] does. allow must be quick, and refuse names that strangers
-// make up. It returns the options of https://host, nil for the defaults. They hold until the site rests. If it returns
-// an error, next serves that host, after 5 minutes if it was open.
+// make up. It returns the options of https://host, nil for the defaults. They hold until no request has come for 5
+// minutes. If allow returns an error, next serves that host; a site that was open ends within 5 minutes.
 func NewSites(st store.Store, next http.Handler, allow func(ctx context.Context, host string) (*Options,
 	error)) *Sites {
 	if st == nil || unopened(st) || allow == nil {
@@ -382,8 +384,8 @@ func NewSites(st store.Store, next http.Handler, allow func(ctx context.Context,
 }
 
 const (
-	sitesOpen    = 10_000           // how many stay open
-	sitesBytes   = 64 << 20         // what all of them hold between responses and the reading of them
+	sitesOpen    = 10_000           // how many stay open; a tenth more may be while idle ones end
+	sitesBytes   = 64 << 20         // of the bodies that wait to be read, of all sites together
 	restPatience = 30 * time.Second // how long an idle site may take to close
 )
 
@@ -418,7 +420,7 @@ func unopened(st store.Store) bool {
 // The sizes of the memory.
 const (
 	dueTargets  = 1 << 17  // request targets whose next observation is known, 16 bytes each
-	bodiesBytes = 10 << 20 // the bodies between a response and the reading of it, beside the queue
+	bodiesBytes = 10 << 20 // of the bodies that wait to be read, beside the queue
 )
 
 func newSite(origin string, st store.Store, opts *Options, with indexer.Shared) (*Site, error) {
@@ -495,27 +497,7 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range s.opts.Benign {
-		if anonymous.SessionLike(name) {
-			s.opts.Logger.Warn(fmt.Sprintf(words.Say("servemap: {Benign} names %s, which looks like the log-in: "+
-				"what a user gets who is logged in would count as public. "+
-				"Explore the site instead, or make sure that no log-in uses it."), name))
-		}
-	}
-	for _, r := range slices.Concat(s.opts.Rules, []Rule{{Query: s.opts.Query}}) {
-		for _, name := range r.Query {
-			if says := messages.ByName(name); says != "" { // one that holds a session is refused
-				logger.Warn("servemap: " + says)
-			}
-		}
-	}
-	for _, r := range s.opts.Rules {
-		if r.List == DecisionAlways && strings.HasPrefix(s.origin.Folder(), strings.TrimRight(r.Pattern, "*")) {
-			logger.Warn(fmt.Sprintf(words.Say("servemap: {Always} for %q lists every address that visitors request and get, "+
-				"secret ones too, such as the page of one order. Name only the pages or folders that you mean."),
-				r.Pattern), "origin", s.origin.String())
-		}
-	}
+	s.warn()
 	addresses := observe.Addresses{Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(s.opts.StrippedPrefix, "/")}
 	s.observer = observe.New(observe.Config{
 		Addresses: addresses, Schedule: due,
@@ -538,19 +520,46 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 	return nil
 }
 
-// mayBe reports whether requests that a router takes for a host may be for the site. One without a port is any port's.
-func (s *settings) mayBe(host string) bool {
+// warn logs settings that are allowed, but may list what is not public, or list one page many times.
+func (s *Site) warn() {
+	for _, name := range s.opts.Benign {
+		if anonymous.SessionLike(name) {
+			s.opts.Logger.Warn(fmt.Sprintf(words.Say("servemap: {Benign} names %s, which looks like the log-in: "+
+				"what a user gets who is logged in would count as public. "+
+				"Explore the site instead, or make sure that no log-in uses it."), name))
+		}
+	}
+	logger := s.log.Logger()
+	for _, r := range slices.Concat(s.opts.Rules, []Rule{{Query: s.opts.Query}}) {
+		for _, name := range r.Query {
+			if says := messages.ByName(name); says != "" { // location.New has refused the name of a session
+				logger.Warn("servemap: " + says)
+			}
+		}
+	}
+	for _, r := range s.opts.Rules {
+		if r.List == DecisionAlways && strings.HasPrefix(s.origin.Folder(), strings.TrimRight(r.Pattern, "*")) {
+			logger.Warn(fmt.Sprintf(words.Say("servemap: {Always} for %q lists every address that visitors request and get, "+
+				"secret ones too, such as the page of one order. Name only the pages or folders that you mean."),
+				r.Pattern), "origin", s.origin.String())
+		}
+	}
+}
+
+// mayServe reports whether requests that a router matches by host may be for the site. A host without a port matches
+// any port.
+func (s *settings) mayServe(host string) bool {
 	return strings.Contains(host, "{") || s.norm.Ours(host, true) ||
 		slices.ContainsFunc(append([]string{s.origin.Host()}, s.opts.Hosts...), func(own string) bool {
 			return strings.HasPrefix(strings.ToLower(own)+":", strings.ToLower(host)+":")
 		})
 }
 
-// passes is called with the first request that comes. local says that a proxy nearby may have sent the request's host
+// passes is called with the first request for the site. local says that a proxy nearby may have put the request's host
 // in place of the origin's.
 func (s *Site) passes(r *http.Request, local bool) {
 	s.hints.End(messages.Unwrapped)
-	if s.looks.Inner.Load() != nil { // else nothing serves the sitemap here
+	if s.looks.Inner.Load() != nil { // else this program does not serve the sitemap
 		s.front.Ask(r)
 	}
 	if local {
@@ -715,9 +724,9 @@ func (s *Site) Observe(next http.Handler) http.Handler {
 // looksPatience is how long Flush waits for looks: each may take ten seconds where a handler hangs.
 const looksPatience = 5 * time.Second
 
-// Flush returns when all that was seen before the call, and what the site looked at itself
-// for that, is read, stored and rendered. If the store cannot be used, Flush soon returns an
-// error, and the Site stores it later.
+// Flush returns when all that visitors showed before the call, and what the Site then looked
+// at itself, is read, stored and rendered. If the store cannot be used, Flush soon returns an
+// error, and the Site stores all this later.
 func (s *Site) Flush(ctx context.Context) error {
 	err := s.indexer.Flush(ctx)
 	soon, cancel := context.WithTimeout(ctx, looksPatience)

@@ -52,7 +52,7 @@ type collector []http.Handler
 // Describe describes the present metrics.
 func (c collector) Describe(to chan<- *prometheus.Desc) { prometheus.DescribeByCollect(c, to) }
 
-// Collect reads the metrics of each site.
+// Collect reads the metrics of each site, and sends them.
 func (c collector) Collect(to chan<- prometheus.Metric) {
 	for _, h := range c {
 		text := &answer{header: http.Header{}}

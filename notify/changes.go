@@ -20,7 +20,7 @@ type change struct {
 	at      time.Time
 	found   bool            // the page was listed, and has not changed since
 	removed bool            // the page is no longer in the sitemap that this process serves
-	reason  servemap.Reason // why, if the store knows
+	reason  servemap.Reason // why it was removed, if the store knows
 }
 
 // waiting is what this process remembers of a page that is to be sent.
@@ -36,12 +36,12 @@ const (
 	// that the server or the page gives counts once it is an hour old.
 	dateWait   = 2 * time.Hour
 	newsFor    = 7 * 24 * time.Hour // a page with an older date is no news when it is found
-	mostDays   = 7                  // for which changes may wait
+	mostDays   = 7                  // how many days a change may wait
 	maxWaiting = 100_000            // changes; if there are more, the oldest are given up
 )
 
-// choose returns the changes whose pages are to be looked at now: first those of whose kind few wait, then the oldest.
-// It moves the cursor to the first change that waits. A page waits for a time from its first change on, and not from
+// choose returns the changes whose pages are to be looked at now: first those of whose kind few wait, and of one kind
+// the oldest. It moves the cursor to the first change that waits. A page's wait counts from its first change, not from
 // its last: otherwise a page that changes each minute would never be sent.
 func (n *Notifier) choose(all []change, now time.Time) (due []change) {
 	waits, alike, cursor := make(map[hash]waiting, len(all)), map[string]int{}, now.Add(-skew)
@@ -95,7 +95,7 @@ func (n *Notifier) changes(ctx context.Context, now time.Time) (all []change, er
 		if !errors.Is(err, servemap.ErrTooOld) || now.Sub(since) < time.Minute {
 			break
 		}
-		since = since.Add(now.Sub(since) / 64) // the first that it remembers are not far
+		since = since.Add(now.Sub(since) / 64) // what the site remembers begins a little later
 	}
 	if err == nil && since.After(n.st.Cursor) {
 		n.log.Warn("notify: changes that waited are not sent, since too many came later, or they are longer ago than the "+
@@ -105,7 +105,7 @@ func (n *Notifier) changes(ctx context.Context, now time.Time) (all []change, er
 }
 
 // sendable returns the pages that may be sent. A change is only a reason to look: the page's verdict at this
-// moment decides. The others are looked at later.
+// moment decides. Pages that may not be sent are looked at later.
 func (n *Notifier) sendable(ctx context.Context, pages []change) (send []change, err error) {
 	for _, c := range pages {
 		e, err := n.site.Explain(ctx, c.url)
@@ -122,8 +122,8 @@ func (n *Notifier) sendable(ctx context.Context, pages []change) (send []change,
 }
 
 // isNews reports whether a change is news. A page that was only found must have a date since the first start: its own,
-// or that of the first link to it, on a page that had been read without it. Others may be as old as the site, and a
-// stranger who follows links finds as many of them as he likes.
+// or that of the first link to it, on a page that had been read before without that link. Other found pages may be as
+// old as the site, and a stranger who follows links finds as many of them as he likes.
 func isNews(e servemap.Explanation, c change, firstStart, now time.Time) bool {
 	return !c.found || e.LastModified.After(latest(firstStart, now.Add(-newsFor)))
 }
@@ -156,8 +156,8 @@ func (n *Notifier) allowed() int {
 	return int(math.Ceil(float64(n.perDay)*(1+passed)/2)) - n.st.SentToday
 }
 
-// kindOf returns the kind of a page. Pages of one kind are likely to change together. It is the top folder, how many
-// parts follow, which of these have numbers, and whether there is a query. It is "/blog/*/#" for "/blog/tags/page-2".
+// kindOf returns the kind of a page. Pages of one kind are likely to change together. The kind says the top folder, how
+// many parts follow, which of these have numbers, and whether there is a query: "/blog/*/#" for "/blog/tags/page-2".
 func kindOf(url string) (kind string) {
 	_, location, _ := strings.Cut(url, "://")
 	_, location, _ = strings.Cut(location, "/")

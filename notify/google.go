@@ -51,14 +51,14 @@ const (
 )
 
 // google asks once a day what Google says about the top files that are served, and submits those that Google does not
-// know. It asks at once about a file that it has not asked about.
+// know. About a new file it asks at once.
 func (n *Notifier) google(ctx context.Context, tops []string) error {
 	st, now := &n.st, n.now()
 	if n.console == nil {
 		if st.GoogleProblem == "" {
 			return nil
 		}
-		st.GoogleProblem = "" // the owner wants it no longer
+		st.GoogleProblem = "" // the owner no longer wants Google asked
 		return n.save(ctx, leaseFor)
 	}
 	isNew := func(top string) bool {
@@ -89,9 +89,9 @@ func (n *Notifier) google(ctx context.Context, tops []string) error {
 // console is Search Console, as an owner's account sees it.
 type console struct {
 	client   *http.Client
-	property string // that the owner gave, "" if it is to be chosen
+	property string // the one that the owner gave, "" if it is to be chosen
 	agent    string
-	wait     time.Duration // that the last answer asked for
+	wait     time.Duration // how long the last answer asked to wait
 }
 
 func newConsole(g Google, agent string) *console {
@@ -151,7 +151,7 @@ func (c *console) choose(ctx context.Context, top string) (property string, err 
 		domain, whole := strings.CutPrefix(e.SiteURL, "sc-domain:")
 		covers := whole && strings.HasSuffix("."+hostOf(top), "."+domain) || !whole && strings.HasPrefix(top, e.SiteURL)
 		if covers && (e.PermissionLevel == "siteOwner" || e.PermissionLevel == "siteFullUser") {
-			property = max(property, e.SiteURL) // "s" comes after "h"
+			property = max(property, e.SiteURL) // "sc-domain:" comes after "https:"
 		}
 	}
 	if property == "" {
@@ -161,10 +161,10 @@ func (c *console) choose(ctx context.Context, top string) (property string, err 
 	return property, nil
 }
 
-// reason is one that Google names, and what it means and what the owner can do.
+// reason is a cause as Google names it, and what it means for the owner.
 type reason struct{ name, why string }
 
-// busy are reasons that ask for patience, whatever the status. denials are those of an answer 403, the plainest last.
+// busy are reasons that ask for patience, whatever the status. denials are the reasons of a 403, the plainest last.
 var (
 	busy = []reason{
 		{"dailyLimitExceeded", "the Cloud project of the client has used up its requests of today; Google counts anew at " +
@@ -178,7 +178,7 @@ var (
 	}
 )
 
-// whyOf returns what is said of the first of some reasons that an answer names, "" if it names none.
+// whyOf returns what the first reason that an answer names means, "" if it names none of them.
 func whyOf(said []byte, reasons []reason) string {
 	for _, r := range reasons {
 		if bytes.Contains(said, []byte(strconv.Quote(r.name))) {

@@ -14,17 +14,17 @@
 // Hints, use one of the two.
 //
 // A page that changed, moved or is gone is sent 5 minutes after the Site saw that, at most once an hour. A page that
-// was found is sent if a date shows that it is new: its own, or that of the first link to it. Others may be as old as
-// the site, and anybody who follows links finds them. The page's state at the moment of sending decides: it must be
-// listed, or have left because the site answered 404, 410 or a permanent redirect.
+// was found is sent if a date shows that it is new: its own, or that of the first link to it. Other found pages may be
+// as old as the site, and anybody who follows links finds them. The page's state at the moment of sending decides: it
+// must be listed, or have left because the site answered 404, 410 or a permanent redirect.
 //
 // Half of Options.MaxPerDay may be sent at once, and the other half is spread over the day. Pages are of one kind if
 // they have the same top folder, depth and places of numbers. Pages go first if few of their kind wait. Pages wait up to
 // a week. If an engine calls a post invalid, its pages are not sent again.
 //
 // Nothing is sent while the site serves no sitemap. The store keeps what must survive a restart. Of the processes that
-// share it one sends. When it ends, another one takes over within 5 minutes. It repeats a post whose outcome was not
-// stored.
+// share a store, one sends. When that one ends, another takes over within 5 minutes, and repeats a post whose outcome was
+// not stored.
 //
 // # Search Console
 //
@@ -98,7 +98,7 @@ type Notifier struct {
 	client  *http.Client
 	folder  *url.URL               // of the site, with a slash at the end
 	agent   string                 // the User-Agent of the notifier's requests
-	keyFile atomic.Pointer[string] // its path, nil while the key is not known
+	keyFile atomic.Pointer[string] // the path of the key file, nil while the key is not known
 	console *console               // nil without Options.Google
 	running
 }
@@ -120,7 +120,7 @@ type running struct {
 	said  string           // the trouble that was logged last
 }
 
-// New returns a Notifier for a site, of which a process needs one. It keeps its records in st, which is usually the
+// New returns a Notifier for a site. A process needs one for each site. It keeps its records in st, which is usually the
 // site's store. All processes of a fleet must give the same store, and only one sends. The caller closes st, after
 // Run has returned. If opts is nil, New uses the defaults.
 //
@@ -196,8 +196,8 @@ func (n *Notifier) check(opts *Options) error {
 	return nil
 }
 
-// checkAddresses refuses an endpoint, if there is one, to which nothing may be sent, and the URL of a site that engines
-// cannot reach, or should not hear of. An endpoint on this machine, as in a program's own test, may hear of any.
+// checkAddresses refuses an endpoint to which nothing may be sent, if there is one, and the URL of a site that engines
+// cannot reach, or should not hear of. An endpoint on this machine, as in a program's own test, may hear of any site.
 func checkAddresses(folder *url.URL, endpoint string) error {
 	if endpoint != "" {
 		u, err := url.Parse(endpoint)
@@ -266,9 +266,9 @@ func (n *Notifier) Run(ctx context.Context) {
 		n.complain(err)
 		select {
 		case <-ctx.Done():
-			// the next process sends at once, unless nobody knows whether the last post arrived
+			// End the lease, so that the next process sends at once, unless it is unknown whether the last post arrived.
 			if n.st.Owner == n.owner && !errors.Is(err, ctx.Err()) {
-				_ = n.save(ctx, 0) // if that fails, it waits
+				_ = n.save(ctx, 0) // if that fails, the next process waits for the end of the lease
 			}
 			return
 		case <-time.After(tick - mathrand.N(tick/8)):

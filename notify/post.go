@@ -22,8 +22,7 @@ const (
 	answerBytes = 1 << 20 // the most to read of an answer
 )
 
-// indexNow sends the changes that are due in batches, at most so many that the day's limit is kept and the
-// lease lasts.
+// indexNow sends the changes that are due in batches, within the day's limit and while the lease lasts.
 func (n *Notifier) indexNow(ctx context.Context) error {
 	if n.endpoint == "" {
 		return nil
@@ -151,14 +150,15 @@ var (
 	verdictDown = verdict{"down", time.Minute, time.Hour, "the engine cannot be reached, or has trouble of its own", ""}
 )
 
-// paused is the verdict of a refusal that waiting alone rarely ends. Somebody mends it within an hour or a day.
+// paused returns the verdict of a refusal that waiting alone rarely ends: somebody has to mend something first, which
+// takes an hour or a day.
 func paused(says, advice string) verdict { return verdict{"paused", time.Hour, longest, says, advice} }
 
 // verdictPaused is for each 4xx that has no verdict of its own.
 var verdictPaused = paused("the engine refuses the pages",
 	"see whether the engine's documentation or a proxy on the way explains the code; {Endpoint} may name another engine")
 
-// verdicts has the answers that mean something else than others of their class.
+// verdicts has the status codes that mean something other than their class does.
 var verdicts = map[int]verdict{
 	http.StatusBadRequest: paused("the engine calls the post malformed",
 		"check {Key} and {Endpoint}: the engine may want another form of key, or another address"),

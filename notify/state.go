@@ -34,7 +34,7 @@ type state struct {
 	// Cursor waits.
 	Floor, Cursor time.Time
 
-	AskGoogle time.Time // not before this time
+	AskGoogle time.Time // when Google may be asked next
 }
 
 const (
@@ -45,7 +45,7 @@ const (
 	// change is stored.
 	skew        = 2 * time.Minute
 	longest     = 24 * time.Hour  // the longest of all waits
-	saveTimeout = 2 * time.Second // then it is tried again
+	saveTimeout = 2 * time.Second // for the store; the next pass tries again
 	maxHead     = 20              // bytes that a post takes in the record of what was sent, beside its pages
 )
 
@@ -114,7 +114,7 @@ func (s sentPages) record(since, now time.Time) []byte {
 	return codec.Marshal(posts)
 }
 
-// readSent reads a record. Of a damaged one nothing is left.
+// readSent reads a record. A damaged one counts as empty.
 func readSent(b []byte) sentPages {
 	s, posts := sentPages{}, map[moment.Time][]byte{}
 	_ = codec.Unmarshal(b, &posts)
@@ -126,11 +126,11 @@ func readSent(b []byte) sentPages {
 	return s
 }
 
-// errElsewhere ends what only the process that sends may do.
+// errElsewhere is the error where another process sends, and this one must not.
 var errElsewhere = errors.New("another notifier sends for this site, or was ended in the midst of it less than 5 " +
 	"minutes ago; if it is in this process, make one notifier with the options of both")
 
-// save takes the lease or renews it for so long, and stores the state. While this process has the lease, nobody else
+// save takes or renews the lease for a time, and stores the state. While this process has the lease, nobody else
 // changes what is stored, so what it remembers counts, even if the last call failed. Otherwise what is stored counts.
 // While another process has the lease, the error is errElsewhere.
 func (n *Notifier) save(ctx context.Context, lease time.Duration) error {

@@ -63,7 +63,7 @@ type progress struct {
 	Error string `json:"error,omitempty"`
 }
 
-// answers are what a process knows of a site, and says to the questions of commands and health checks.
+// answers are what a process knows of a site, and answers to commands and health checks.
 type answers struct {
 	*settings.Settings
 	log      *slog.Logger
@@ -235,8 +235,8 @@ func (c *answers) servePages(w http.ResponseWriter, r *http.Request) {
 // errorTrailer names the trailer that says why a list broke off.
 const errorTrailer = "Servemap-Error"
 
-// public returns the address of a page. The owner may have it from this machine: as the process, or the site behind it,
-// is reached here.
+// public returns the public address of a page that the owner names. He may have copied the one at which the process, or
+// the site behind it, is reached on this machine.
 func (c *answers) public(page string) string {
 	u, err := url.Parse(page)
 	if err != nil || u.Host == originOf(c.Settings).Host() {
@@ -244,7 +244,7 @@ func (c *answers) public(page string) string {
 	}
 	at := u.RequestURI()
 	here := ipOf(u.Hostname()).IsValid() && u.Port() == strconv.Itoa(portOf(cmp.Or(c.health.Listen, c.Listen)))
-	if to, err := url.Parse(c.To); !here && err == nil && u.Host == to.Host { // which may have a folder there
+	if to, err := url.Parse(c.To); !here && err == nil && u.Host == to.Host { // the site behind may be in a folder there
 		at, here = strings.CutPrefix(at, strings.TrimSuffix(to.EscapedPath(), "/"))
 		at = cmp.Or(at, "/")
 	}

@@ -111,7 +111,8 @@ func (a *asking) tellWho(ctx context.Context, answers health) {
 	}
 }
 
-// alone makes this process answer, as after a crawl or while the site is not served. It does what the last one had set.
+// alone makes this process answer, as after a crawl or while the site is not served, with the settings that the last
+// process has left.
 func (a *asking) alone(ctx context.Context, text []byte) (*control.Client, error) {
 	sites, err := settings.Read(control.Settings(a.data), text)
 	if err != nil {
@@ -141,8 +142,8 @@ func locked(data string) error {
 		"-data %s: another process holds the folder and does not answer; wait, or end that process", data)}
 }
 
-// askFirst asks a process, and waits for its answer only so long. It fails if
-// there is none, and by its exit code if that does not answer.
+// askFirst asks a process, and waits no longer than answerPatience for the answer. It fails if there is no process, and
+// with the error of locked if one does not answer.
 func askFirst[T any](ctx context.Context, whom func(data string) *control.Client, data, path string) (v T, err error) {
 	if err := checkData(data); err != nil {
 		return v, err

@@ -129,10 +129,10 @@ func (d *door) end(drain time.Duration) {
 	d.endWithin(drain, sending)
 }
 
-// endWithin ends a shift, and reports whether it had answered all requests by then. Who only reads, and who gets an
-// answer already, which may never end, has only the time for sending: a reader who has got nothing yet is asked to come
-// again, so that nobody else is refused for him. [http.Server.Shutdown] would hang up on who has just come in, before
-// it reads what they ask for. Who stays silent for a tenth of that time asks for nothing.
+// endWithin ends a shift, and reports whether it had answered all requests by then. Requests that only read, and answers
+// that have begun, which may never end, have only the time for sending. A reader who has got nothing by then is asked to
+// come again, so that nobody else is refused because of him. [http.Server.Shutdown] would hang up on clients that have
+// just connected, before it reads what they ask for. A client that is silent for a tenth of that time asks for nothing.
 func (s *shift) endWithin(patience, sending time.Duration) bool {
 	for _, l := range s.listeners {
 		l.Close()
@@ -156,21 +156,21 @@ func (s *shift) endWithin(patience, sending time.Duration) bool {
 func (s *shift) idle() bool { return s.quiet() && !s.some(http.StateActive) }
 
 // waited reports whether a client has got nothing yet of what it asked for.
-func (s *shift) waited() (is bool) {
-	s.states.Range(func(c, of any) bool {
-		is = of == http.StateActive && !c.(*patient.Conn).Answered()
-		return !is
+func (s *shift) waited() (found bool) {
+	s.states.Range(func(c, state any) bool {
+		found = state == http.StateActive && !c.(*patient.Conn).Answered()
+		return !found
 	})
-	return is
+	return found
 }
 
 // some reports whether a connection is in a state. An active one may still have a part of its answer to send.
-func (s *shift) some(state http.ConnState) (is bool) {
-	s.states.Range(func(_, of any) bool {
-		is = of == state
-		return !is
+func (s *shift) some(wanted http.ConnState) (found bool) {
+	s.states.Range(func(_, state any) bool {
+		found = state == wanted
+		return !found
 	})
-	return is
+	return found
 }
 
 // quiet reports whether no request is being answered.

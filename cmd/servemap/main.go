@@ -255,7 +255,7 @@ func (c command) run(ctx context.Context, args []string, s streams) error {
 	return do(ctx, strings.Join(rest, ""))
 }
 
-// apart returns how to write a list of which more stands behind its flag and first value, "" if there is none.
+// apart returns how to write a list whose further values stand behind its flag and first value, "" if there is none.
 func apart(fs *flag.FlagSet, before, more []string) string {
 	n := len(before)
 	if n < 2 || len(more) == 0 {

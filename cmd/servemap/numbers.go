@@ -30,7 +30,7 @@ func (c *answers) serveMetrics(allow func(*http.Request) bool) http.Handler {
 	})
 }
 
-// numbers are those of the site beside what the library has.
+// numbers returns the numbers of the site that the library does not have.
 func (c *answers) numbers() (all []metrics.Family) {
 	if st, is := c.store.(interface{ Usage() badgerstore.Usage }); is {
 		u := st.Usage()

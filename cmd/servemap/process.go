@@ -41,7 +41,7 @@ type process struct {
 	// doors are known by the setting and its address, such as "listen :8080". They stay open until the process ends, also
 	// where a file that is read anew no longer names them.
 	doors  map[string]*door
-	stores map[place]*shared
+	stores map[records]*shared
 	keys   map[string]*guard.Link // to the inspectors, by origin; reading the file anew changes none
 	failed chan error             // why a door no longer serves
 }
@@ -52,7 +52,7 @@ func (p *process) run(ctx context.Context, sites []*settings.Settings,
 	again := make(chan os.Signal, 1)
 	signal.Notify(again, syscall.SIGHUP)
 	defer signal.Stop(again)
-	p.doors, p.stores, p.failed = map[string]*door{}, map[place]*shared{}, make(chan error, 100) // doors
+	p.doors, p.stores, p.failed = map[string]*door{}, map[records]*shared{}, make(chan error, 100) // one of each door
 	p.given = given()
 	served, err := p.prepare(sites)
 	if err == nil {
@@ -176,7 +176,7 @@ func (p *process) check(all []*settings.Settings) error {
 	var before []*settings.Settings
 	doors := map[string]string{}
 	for i := range all {
-		s := *all[i] // what it makes of the settings is none of the owner's
+		s := *all[i] // a copy: what make fills in did not come from the owner
 		x := &site{answers: &answers{Settings: &s, log: slog.New(slog.DiscardHandler)}, trying: s.Origin == ""}
 		_, err := newLog(streams{err: terminal.Plain{To: io.Discard}}, s.Log, s.Level.Level)
 		if err == nil {

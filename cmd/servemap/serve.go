@@ -73,15 +73,15 @@ type site struct {
 	*answers
 	door, admin *door        // admin is nil without -admin
 	handler     http.Handler // the site itself
-	visitors    http.Handler
-	sitemap     string // its address
-	trying      bool   // no origin was given
+	visitors    http.Handler // what visitors reach: the site, with the sitemap and what else this process serves
+	sitemap     string       // its address
+	trying      bool         // no origin was given
 
 	started  bool
 	ctx      context.Context // of what the site does by itself
 	cancel   context.CancelFunc
 	work     sync.WaitGroup
-	unanswer func() // commands
+	unanswer func() // ends the answers to commands
 }
 
 // place checks all settings of a site, also beside those before it, and takes its addresses. It opens nothing yet, and
@@ -241,7 +241,7 @@ func (s *site) start() {
 	s.serves.Store(true)
 	s.answerAside()
 	s.log.Info("serving", says...)
-	s.work.Go(s.own)
+	s.work.Go(s.live)
 }
 
 // stop ends what the site does by itself. Visitors and commands are answered on.
@@ -312,7 +312,7 @@ func ipOf(host string) netip.Addr {
 	return ip
 }
 
-// answerAside answers commands where no folder is needed, as soon as no other process that waits does.
+// answerAside answers commands at the socket that needs no folder, as soon as no other process that waits has it.
 func (s *site) answerAside() {
 	ctx, cancel := context.WithCancel(context.Background())
 	var waiting sync.WaitGroup
@@ -337,9 +337,9 @@ func (s *site) answerAside() {
 	})
 }
 
-// own waits until the store can be used: only one process can use a folder. Then it tells engines, answers commands in
+// live waits until the store can be used: only one process can use a folder. Then it tells engines, answers commands in
 // the folder, and explores, until the site is stopped.
-func (s *site) own() {
+func (s *site) live() {
 	ctx := s.ctx
 	if usable(ctx, s.store) != nil {
 		return

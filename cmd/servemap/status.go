@@ -134,7 +134,7 @@ func (p *statusPage) text() string {
 		fmt.Fprintf(&b, "%s\n", report.Wrap(p.Escape(facts), "", p.Width))
 	}
 	links := slices.DeleteFunc(p.Stats.LeftOut, func(l servemap.LeftOut) bool {
-		return l.Example == "" // as of pages, which the reasons tell
+		return l.Example == "" // a line about pages, which the reasons have
 	})
 	p.Reasons = unbroken(p.Reasons, p.named, p.links.Broken)
 	for _, part := range []struct {
@@ -266,7 +266,7 @@ func (p *statusPage) uncounted() string {
 	text := ""
 	for _, r := range p.Responses {
 		if slices.ContainsFunc(p.Reasons, func(g inspect.Group) bool { return g.Reason == r.Reason }) {
-			continue // of pages, it is told above
+			continue // the pages above tell it
 		}
 		_, todo, _ := strings.Cut(r.Means, ". ")
 		text += p.line(leftOut{n: int(r.Count), cause: r.Reason, todo: todo})

@@ -32,8 +32,8 @@ type shared struct {
 	users int
 }
 
-// place says which of these a site uses: sites with one folder and one reserve use the same.
-type place struct {
+// records say which shared store a site uses: sites with one folder and one reserve use the same.
+type records struct {
 	folder  string
 	reserve int
 }
@@ -60,7 +60,7 @@ func (p *process) openServed(s *settings.Settings, log *slog.Logger) (store.Stor
 	if err != nil {
 		return nil, nil, err
 	}
-	key := place{at, s.Reserve}
+	key := records{at, s.Reserve}
 	f := p.stores[key]
 	if f == nil {
 		f = &shared{}

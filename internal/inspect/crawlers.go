@@ -51,9 +51,9 @@ type Told struct {
 	} `json:"sitemaps,omitempty"`
 }
 
-// told returns what search engines were told of the site, nil if they never were. living says that a process does so
+// told returns what search engines were told of the site, nil if they never were. now says that a process tells them
 // now.
-func (c *Config) told(ctx context.Context) (told *Told, living bool, err error) {
+func (c *Config) told(ctx context.Context) (told *Told, now bool, err error) {
 	record, err := c.Indexer.Notified(ctx)
 	var lease struct{ Until time.Time }
 	if err == nil && record != nil {

@@ -67,8 +67,8 @@ var sources embed.FS
 
 var (
 	css = []byte(Tokens + sheet)
-	// without an ending by which the site would count it as a file of its own; new contents get a new name, so browsers
-	// may keep it for ever
+	// The names have no ending, by which the site would count them as its own files. New contents get a new name, so
+	// browsers may keep them for ever.
 	sheetName = "style-" + hashOf(css)
 	iconName  = "icon-" + hashOf(icon)
 	templates = sync.OnceValue(parse) // which takes 7 ms, and few processes show them
@@ -107,11 +107,11 @@ type view struct {
 	Data   any
 	Live   bool // it is loaded again every few seconds
 
-	Setting messages.Change // that would change what the page says
+	Setting messages.Change // the setting that would change what the page says
 	Untried string          // why the page cannot be fetched now
 	Unread  string          // of how many pages it is known where they link, "" if of all
 
-	Query string // in the field that asks
+	Query string // what stands in the search field
 	frame
 }
 
@@ -214,7 +214,7 @@ func endsInSlash(r *http.Request) bool {
 // belowSlash reports whether the router got here by a path that ends in a slash, so that
 // the client's address cannot be that of the inspector without its slash.
 func belowSlash(r *http.Request) bool {
-	// for which there is Enter
+	// in gorilla/mux, Enter has done this already
 	return strings.Count(r.Pattern, "/") > 1 && strings.HasSuffix(r.Pattern, "/") || mux.CurrentRoute(r) != nil
 }
 
@@ -293,7 +293,7 @@ func Taken(r *mux.Router, own *mux.Route, origin location.Origin) string {
 		return ""
 	}
 	if _, is := by.Route.GetHandler().(*mux.Router); is {
-		return "" // which may have the inspector's
+		return "" // a subrouter, which may have the inspector's route
 	}
 	other, _ := by.Route.GetPathTemplate()
 	return fmt.Sprintf("an earlier route, for %s, takes the requests for %s; set the inspector's route before that one",

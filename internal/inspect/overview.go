@@ -62,7 +62,8 @@ type Group struct {
 
 	Why, Todo string `json:"-"` // the two parts of what it means
 
-	AsLinks bool `json:"as_links,omitempty"` // the links that were not followed tell of them, with what to do
+	// AsLinks says that the table of links that were not followed has these pages, with what to do.
+	AsLinks bool `json:"as_links,omitempty"`
 }
 
 // Response counts the responses that did not count for one reason.
@@ -113,11 +114,11 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 		s.Making()}, nil
 }
 
-// asLinks marks the pages of which the links that were not followed tell, by what keeps them out.
+// asLinks marks the groups whose pages the table of links that were not followed has already.
 func asLinks(groups []Group, stats any, offers bool) {
 	linked, left := map[string]int{}, reflect.ValueOf(stats).FieldByName("LeftOut")
 	for n := range left.Len() {
-		if l := left.Index(n).Interface(); field[string](l, "Example") != "" { // the others are of pages
+		if l := left.Index(n).Interface(); field[string](l, "Example") != "" { // a line about pages has no example
 			linked[field[string](l, "Cause")] = field[int](l, "Count")
 		}
 	}
@@ -140,8 +141,8 @@ func asLinks(groups []Group, stats any, offers bool) {
 	}
 }
 
-// Shows returns the pages that are not listed, those most likely left out as it should be or the others, without those
-// of which the links tell.
+// Shows returns the pages that are not listed: those most likely left out as it should be, or the others. It leaves out
+// those that asLinks has marked.
 func (o Overview) Shows(intended bool) (groups []Group) {
 	for _, g := range o.Reasons {
 		if !g.AsLinks && g.Care != messages.Fine && (g.Care == messages.Intended) == intended {
@@ -164,7 +165,7 @@ func reads(days []Day, s messages.Counts) bool {
 	return len(days) > 0 && days[len(days)-1].Listed > 0 && s.Listed == 0 && len(s.Verdicts) == 0 && !s.NoStore
 }
 
-// worries is how many responses must not count before that is worth a look. A browser asks for an icon by itself.
+// worries is how many uncounted responses are worth a look. A browser asks for an icon by itself.
 const worries = 5
 
 func uncounted(s messages.Counts) (n uint64) {
@@ -197,7 +198,7 @@ func (i *Inspector) look(ctx context.Context, s messages.Counts, reasons []Group
 		all = append(all, Look{"robots.txt does not name the sitemap, so search engines may not find it. Add to it: " +
 			line + words.Say(" ({Robots} adds it for you)."), "files"})
 	}
-	if told, living, err := i.told(ctx); err == nil && living {
+	if told, now, err := i.told(ctx); err == nil && now {
 		for _, e := range told.Endpoints {
 			if e.Advice != "" {
 				all = append(all, Look{"IndexNow: " + e.Advice, "crawlers"})

@@ -17,7 +17,7 @@ type Explained struct {
 	URL  string
 	Page any // a servemap.Explanation
 
-	Setting messages.Change // that would change the verdict
+	Setting messages.Change // the setting that would change the verdict
 }
 
 // SettingOf returns the settings that change the verdict on a page, to be copied. It is empty if none does, or if they
@@ -62,7 +62,7 @@ func (i *Inspector) explain(ctx context.Context, u string) (Explained, error) {
 // post does what a form of the inspector asks for, if the request comes from one: it forgets a page, undoes that, or
 // fetches a page.
 func (i *Inspector) post(w http.ResponseWriter, r *http.Request, try bool) {
-	if r.Method != http.MethodPost { // as who loads the answer again
+	if r.Method != http.MethodPost { // as when somebody loads the answer again
 		w.Header().Set("Location", "pages") // relative, since a prefix may have been cut off
 		w.WriteHeader(http.StatusSeeOther)
 		return

@@ -39,14 +39,14 @@ type Pages struct {
 	Total int    `json:"total"` // pages that match, as far as searched
 	Pages []Row  `json:"pages"` // each a servemap.Page, and how many links lead there
 	Next  string `json:"next,omitempty"`
-	Links []Link `json:"links,omitempty"` // in place of pages, those that are not listed and have a name
+	Links []Link `json:"links,omitempty"` // in place of pages, those that are not listed and may be named
 	Known int    `json:"known,omitempty"` // how many pages have that reason
 	Means string `json:"means,omitempty"`
 
 	State  string  `json:"state,omitempty"` // the verdict of the pages, "" if they are listed
 	Groups []Group `json:"-"`               // the reasons to choose from
 	all    []Row
-	named  []Link        // all, the newest first; Links has some
+	named  []Link        // all that Links has some of, the newest first
 	age    time.Duration // as Changed says
 }
 
@@ -54,7 +54,7 @@ type Pages struct {
 type Selection struct {
 	Query  string `json:"query,omitempty"`
 	Reason string `json:"reason,omitempty"` // or a verdict, for all its reasons
-	// lastmod, or since when they wait, is in this time, as "24h", or with a minus before it not
+	// Changed is how long ago the lastmod is at most, or since when they wait, as "24h"; with a minus before it, at least.
 	Changed string `json:"changed,omitempty"`
 	Sort    string `json:"sort,omitempty"` // "date", "often", "changes", "links" or "seen"; else by address
 	After   string `json:"after,omitempty"`
@@ -142,8 +142,8 @@ func (p *Pages) choose(why messages.Reason) {
 // wants reports whether the owner asked for pages with that verdict or reason.
 func (p *Pages) wants(verdict, reason string) bool { return reason == p.Reason || verdict == p.Reason }
 
-// name finds those of the pages that are not listed that have a name: listed pages link to them, or they left in the
-// last seven days. It shows the newest.
+// name finds the pages that are not listed, but may be named: listed pages link to them, or they left in the last seven
+// days. It shows the newest.
 func (p *Pages) name(ctx context.Context, i *Inspector, want reader.Wanted) error {
 	links, err := i.targets(ctx)
 	links = slices.DeleteFunc(links, func(l Link) bool { return !p.wants(l.Verdict, l.Reason) || len(l.From) == 0 })
@@ -229,7 +229,7 @@ type Row struct {
 	Modified         time.Time // its lastmod
 	Changes          int
 	Links            int  // listed pages that link to it, as far as read since the start
-	Counted          bool // no other one does
+	Counted          bool // no other page links to it
 	seen             time.Time
 }
 

@@ -20,12 +20,12 @@ const (
 type plot struct {
 	Bars   []bar
 	Days   int
-	First  string // day on which pages were listed
+	First  string // the first day on which pages were listed
 	Listed int    // the most pages of a day
 	Most   int    // events of a day that the picture shows
 	Week   Day    // what happened in the last seven days
 	Total  int    // what happened in all days
-	Cut    bool   // a bar is
+	Cut    bool   // a bar is cut
 }
 
 // bar is one day. X and Width are in percent.

@@ -26,8 +26,8 @@ type Config struct {
 	Own        *observe.Own
 	Handler    *atomic.Pointer[http.Handler] // what the site wraps, nil as long as that is not known
 	Tops       []string                      // the URLs of the files to name in robots.txt
-	RobotsLine string                        // that names them
-	Announces  *atomic.Bool                  // servemap adds them there
+	RobotsLine string                        // the line that names them
+	Announces  *atomic.Bool                  // servemap adds that line
 	ReportOnly bool                          // no sitemap is served
 	Crawlers   bool                          // the fetches of search engines are followed
 }

@@ -118,8 +118,8 @@ type happening struct {
 	At         time.Time
 }
 
-// timelineOf returns what is known of a page's life, the newest first. Of the changes that were seen, the last ones
-// have their times.
+// timelineOf returns what is known of a page's life, the newest first. Only the last of the changes that were seen have
+// their times.
 func timelineOf(first, last time.Time, changes []time.Time, seen int) (all []happening) {
 	if last.After(first) {
 		all = append(all, happening{"seen", "Last seen", last})

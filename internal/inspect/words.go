@@ -85,7 +85,7 @@ func Span(d time.Duration) string {
 	return "less than a second"
 }
 
-// often says how often a page changes, of which so many changes were seen.
+// often says how often a page changes, and how many of its changes were seen.
 func often(changes int, likely, least, most time.Duration) string {
 	every := "about every " + strings.TrimPrefix(Span(likely), "1 ")
 	every += fmt.Sprintf(" (between %s and %s)", Span(least), Span(most))

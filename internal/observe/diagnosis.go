@@ -119,9 +119,9 @@ func (d *diagnosis) holds() messages.Hint {
 	return 0
 }
 
-// counted is called once a request was counted, n being the new count. At the first few, at every tenth and while there
-// is one page, it gives the hint that follows from the counts, and ends the one that no longer does. Once n is plenty,
-// it halves all counts.
+// counted is called after a request was counted, with the new count of its kind. At the first few requests, at every
+// tenth, and while there is one page, it gives the hint that follows from the counts, and ends the one that no longer
+// does. Once n is plenty, it halves all counts.
 func (d *diagnosis) counted(n uint64) {
 	if n == plenty {
 		d.pages.Store((d.pages.Load() + 1) / 2)
@@ -169,7 +169,7 @@ func causeOf(why eligibility.Reason) messages.Hint {
 	return 0
 }
 
-// names notes by which cookies, headers or other names a client may be known, who is not certainly anonymous.
+// names notes the cookies or headers for which a client may not be anonymous.
 func (d *diagnosis) names(why eligibility.Reason, h http.Header) {
 	switch why {
 	case eligibility.Cookie:

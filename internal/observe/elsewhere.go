@@ -25,15 +25,16 @@ func (a *Addresses) elsewhere(r *http.Request, page string) bool {
 	return false
 }
 
+// The names of headers, by what their values name.
 var (
 	place  = regexp.MustCompile(`(?i)^forwarded$|host|(prefix|script[-_]name|[-_]ur[li]|[-_]path)$`)
-	remote = regexp.MustCompile(`(?i)^remote[-_]`) // of the client
+	remote = regexp.MustCompile(`(?i)^remote[-_]`) // the client, and not a place of the site
 	inPath = regexp.MustCompile(`(?i)(prefix|script[-_]name)$`)
 	target = regexp.MustCompile(`(?i)[-_](ur[li]|path)$`)
 )
 
-// isHere reports whether the value of such a header names the page, its host or the prefix that is cut off, or
-// something else than a place. Each of several proxies may add its own host, and the part of the prefix that it cuts
+// isHere reports whether the value of such a header names the page, its host or the prefix that is cut off, or no
+// place at all. Each of several proxies may add its own host, and the part of the prefix that it cuts
 // off. The origin's host always is the site's: a proxy may ask for the page under its own name for it, and forward the
 // visitor's.
 func (a *Addresses) isHere(name, value string, r *http.Request, page string) bool {

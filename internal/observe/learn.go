@@ -111,7 +111,7 @@ var documentTag = regexp.MustCompile(`(?i)<(!doctype\s+html|html|body)[\s>]`)
 // unread reports whether there was no memory to learn the type of a response from.
 func unread(resp *response.Response) bool { return resp.Truncated && resp.Header.ContentType == "" }
 
-// leadsTo returns a route as that of a page. It is exact if it matches the page alone: its template is the page's path.
+// leadsTo returns the route as that of a page: exact only if it matches the page alone, with its path as the template.
 // A prefix of the origin's folder may have been cut off before. Some routers, such as chi, answer alike with and
 // without a slash at the end, and name one template for both.
 func (o *Observer) leadsTo(route observation.Route, loc string) observation.Route {

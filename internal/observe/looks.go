@@ -58,9 +58,9 @@ func (l *Looks) can() bool {
 }
 
 // visited asks for a look at a page, since the answer that a visitor got may not count. If the visitor may be logged
-// in, it asks only once the site was explored. Before that, something around the site in this process may let only him
-// in. Exploring shows what strangers get: it asks through the origin, unless the owner said that nothing in front keeps
-// strangers out.
+// in, it asks only once the site was explored. Before that, a look in this process may get what something in front gives
+// to him alone. Exploring shows what strangers get: it asks through the origin, unless the owner said that nothing in
+// front keeps strangers out.
 func (l *Looks) visited(location string, anonymous bool) {
 	if (anonymous || l.Asks.Load() != nil) && l.can() && !action.Waits(location) &&
 		l.own.observer.cfg.Indexer.Allows(location) {
@@ -98,7 +98,7 @@ func (l *Looks) ask(ctx context.Context, location string) (works, answered bool)
 	time.Sleep(time.Millisecond) // so that the look has a later time than the visit
 	if location == "" || time.Since(l.controlled) >= controlEvery {
 		status, to := explore.Get(ctx, *cfg, l.entry)
-		if status == 0 || status >= http.StatusBadRequest || to == l.entry { // as from http to https
+		if status == 0 || status >= http.StatusBadRequest || to == l.entry { // to itself, as from http to https
 			return false, false
 		}
 		l.controlled = time.Now()

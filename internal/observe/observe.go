@@ -48,7 +48,7 @@ type Observer struct {
 // New returns an observer.
 func New(cfg Config) *Observer {
 	o := &Observer{cfg: cfg}
-	// behind a proxy that strips it, all requests are below the prefix
+	// A proxy that strips a prefix sends only what is below it, and so never the host's robots.txt.
 	o.cfg.WatchRobots = cfg.WatchRobots && cfg.StrippedPrefix == ""
 	o.diagnosis.cfg = &o.cfg
 	o.Own.start(o)
@@ -70,10 +70,10 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 		return
 	}
 	if o.cfg.Captures.Of(w) != nil {
-		// An outer observer of this site watches this response already. But only here, inside the
-		// router, the route may be known, with some routers only after the handler. The innermost of
-		// nested routers returns first, and its route stays. Once the outer handler has returned,
-		// the capture has ended.
+		// An outer observer of this site watches this response already. But the route may be known only
+		// here, inside the router, and with some routers only after the handler. Of nested routers, the
+		// innermost returns first, and its route stays. Once the outer handler has returned, the capture
+		// has ended.
 		next.ServeHTTP(w, r)
 		if seen := o.cfg.Captures.Of(w); seen != nil && seen.Route.Template == "" {
 			seen.Route = o.cfg.matched(r)
@@ -89,7 +89,7 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 	if !ok {
 		target, host := r.RequestURI, r.Host
 		next.ServeHTTP(w, r)
-		if asked.nothing != eligibility.None && !o.shows(target) { // shows knows only now that the handler has run
+		if asked.nothing != eligibility.None && !o.shows(target) { // asked now, since the handler may call Disown
 			o.diagnosis.learnedNothing(asked.nothing, target, host)
 		}
 		return
@@ -197,23 +197,14 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 	if !located {
 		loc = o.locate(r)
 	}
-	if loc.Location == "" {
+	isRobots := o.asksForRobots(r)
+	if why, refused := o.refuses(loc, isRobots); refused {
+		asked.nothing = why
 		if loc.Reason == location.ReasonHost {
 			claim.Return()
 		} else {
 			claim.Accept() // the same target will always be refused
 		}
-		asked.nothing = eligibility.OfAddress(loc.Reason)
-		return loc, claim, false
-	}
-	if o.cfg.Files.OwnsLocation(loc.Location) { // it links to all pages, and would keep each of them listed
-		claim.Accept()
-		return loc, claim, false
-	}
-	isRobots := o.asksForRobots(r)
-	if !isRobots && eligibility.AssetName(loc.Location) && (loc.Location == robotsTxt || !o.trusts(loc.Location)) {
-		asked.nothing = eligibility.NotHTML
-		claim.Accept()
 		return loc, claim, false
 	}
 	why := o.cfg.known(r)
@@ -224,11 +215,8 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 		asked.nothing = why
 		o.diagnosis.names(why, r.Header) // now, since handlers may change the header
 		claim.Return()
-		if o.cfg.Looks != nil && !isRobots && o.trusts(loc.Location) {
-			if own, due := o.cfg.Schedule.Begin(looks+loc.Location, func() bool { return true }); due {
-				own.Accept()
-				o.cfg.Looks.visited(loc.Location, false) // nothing of this client may count, so the site asks itself
-			}
+		if !isRobots {
+			o.lookInstead(loc.Location)
 		}
 		return loc, claim, false
 	}
@@ -243,6 +231,30 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 	claim.Return() // all spellings of a page share its claims
 	claim, ok = o.cfg.Schedule.Begin(class+loc.Location, func() bool { return asked.vouched })
 	return loc, claim, ok
+}
+
+// refuses reports whether a response at a location teaches nothing, whoever gets it, and why, if that is worth counting.
+func (o *Observer) refuses(loc location.Result, isRobots bool) (why eligibility.Reason, refused bool) {
+	switch {
+	case loc.Location == "":
+		return eligibility.OfAddress(loc.Reason), true
+	case o.cfg.Files.OwnsLocation(loc.Location): // it links to all pages, and would keep each of them listed
+		return eligibility.None, true
+	case !isRobots && eligibility.AssetName(loc.Location) && (loc.Location == robotsTxt || !o.trusts(loc.Location)):
+		return eligibility.NotHTML, true
+	}
+	return eligibility.None, false
+}
+
+// lookInstead has the site look at a page that a client asked for of whom nothing may count.
+func (o *Observer) lookInstead(loc string) {
+	if o.cfg.Looks == nil || !o.trusts(loc) {
+		return
+	}
+	if claim, due := o.cfg.Schedule.Begin(looks+loc, func() bool { return true }); due {
+		claim.Accept()
+		o.cfg.Looks.visited(loc, false)
+	}
 }
 
 // locate returns the location of the requested page or robots.txt, or why there is none.

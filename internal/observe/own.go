@@ -35,7 +35,7 @@ const keyHeader = "Servemap-Visit"
 
 // Own are the requests that the site makes to itself, and the proof that its origin leads here.
 type Own struct {
-	some     atomic.Int32 // requests under way; each request of anybody looks here first
+	some     atomic.Int32 // requests under way; every request, of anybody, first asks whether there are any
 	returns  atomic.Bool  // some of them have come back in here from the origin
 	observer *Observer    // learns from their answers
 	key      string       // the value of keyHeader in all of them
@@ -69,7 +69,7 @@ func Explores(r *http.Request) bool { return r.Context().Value(exploring{}) != n
 // requests, next gets these without it too.
 func (s *Own) Inside(next http.Handler) http.Handler { return s.inside(next, nil) }
 
-// inside is Inside for one request, of which arrived notes what is known.
+// inside is Inside for one request. What is known of it goes to arrived.
 func (s *Own) inside(next http.Handler, arrived *request) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next := next
@@ -121,14 +121,14 @@ func (s *Own) Proves(name string) (says string) {
 	return ""
 }
 
-// Leads says that the origin leads here, as the owner says or a request has shown.
+// Leads notes that the origin leads here: the owner says so, or a request has shown it.
 func (s *Own) Leads() {
 	if !s.led.Swap(true) {
 		s.observer.cfg.Hints.End(messages.Another)
 	}
 }
 
-// ServeProof answers with what a file says. Only who asks the origin knows its name.
+// ServeProof answers with what the file says. Only somebody who asks the origin knows its name.
 func (s *Own) ServeProof(w http.ResponseWriter, says string) {
 	s.Leads()
 	h := w.Header()
@@ -188,7 +188,7 @@ func (s *Own) Door(routes map[string]bool) explore.Config {
 	}}
 }
 
-// unproved returns how to ask a handler in this process, of which nobody says that it is all that stands before visitors.
+// unproved returns how to ask a handler in this process. Nobody says that nothing else stands between it and visitors.
 func (s *Own) unproved(handler http.Handler) explore.Config {
 	cfg := s.Door(nil)
 	cfg.How, cfg.Handler = explore.Unproved, handler
@@ -211,7 +211,7 @@ func (s *Own) Mark(h http.Header) (end func()) {
 	return func() { s.some.Add(-1) }
 }
 
-// serve serves r if this process made it, and reports whether it did. The handlers get it without the key.
+// serve serves r if this process made it, and reports whether it did. The handlers get r without the key.
 func (s *Own) serve(next http.Handler, w http.ResponseWriter, r *http.Request) bool {
 	if Explores(r) {
 		s.pass(next, w, r)
@@ -256,8 +256,8 @@ func (s *Own) pass(next http.Handler, w http.ResponseWriter, r *http.Request) {
 	note(http.StatusOK)
 }
 
-// beforeFirst returns a writer that tells the status before anything is written: whoever has the last byte may be done
-// before the handler is.
+// beforeFirst returns a writer that tells the status before anything is written: a client that has the last byte may be
+// done before the handler is.
 func beforeFirst(w http.ResponseWriter, tell func(status int)) http.ResponseWriter {
 	return httpsnoop.Wrap(w, httpsnoop.Hooks{
 		WriteHeader: func(next httpsnoop.WriteHeaderFunc) httpsnoop.WriteHeaderFunc {
@@ -315,7 +315,7 @@ func (s door) Asks(location string, how explore.Way,
 			s.answered.Count(resp.Status)
 		}
 		switch {
-		case ctx.Err() != nil || arrived.named.Load(): // the former may have cut the answer short
+		case ctx.Err() != nil || arrived.named.Load(): // the end of ctx may have cut the answer short
 		case location != robotsTxt:
 			return s.learn(location, how, published, arrived, resp)
 		case s.observer.cfg.WatchRobots && resp != nil:

@@ -70,7 +70,7 @@ type Store struct {
 	unreadable bool // the folder could not be opened for reading on a full disk; run alone uses it
 
 	written  atomic.Int64 // when something was last written, in Unix seconds
-	troubled atomic.Bool  // that was logged, and is not over
+	troubled atomic.Bool  // a problem was logged, and is not over
 
 	mu  sync.Mutex
 	db  *database // open, or nil and err says why
@@ -80,8 +80,8 @@ type Store struct {
 var _ store.Store = (*Store)(nil)
 
 // Open returns a Store that keeps its records below dir. It creates dir if needed. A nil opts means
-// the defaults. It fails where waiting does not help: an empty dir, one that is a file or below one, a
-// folder that the user of the process may not use, or an option out of range.
+// the defaults. It fails only where waiting does not help: if dir is empty, a file or below one, if the
+// user of the process may not use the folder, or if an option is out of range.
 //
 // Anything else that keeps the folder from opening is not an error of Open: another process that
 // has it open, a full or read-only disk, the format of another version. The Store tries again in the background,
@@ -168,8 +168,8 @@ func (s *Store) Health() error {
 
 // Usage is what a [Store] takes and has.
 type Usage struct {
-	Bytes   int64     // of the files in the folder
-	Free    int64     // that are free in its file system; negative if that is not known
+	Bytes   int64     // in the files of the folder
+	Free    int64     // bytes that are free in its file system, negative if that is not known
 	Written time.Time // when something was last written since Open, the zero Time for never
 }
 

@@ -71,7 +71,7 @@ type database struct {
 	full   error // why it was opened for reading alone, nil if it can be written
 
 	begins string    // what the log says at the first call, before the folder's name
-	used   sync.Once // logs that
+	used   sync.Once // logs it at that call
 
 	calls  sync.WaitGroup // running calls; none begins once the database is out of use
 	failed chan error     // receives the error that took the database out of use
@@ -98,8 +98,8 @@ func (db *database) read(keys []string) (values [][]byte, err error) {
 	return values, nil
 }
 
-// next returns the records from a key on that begin with prefix, and whether there may be more. No
-// transaction is open between two steps of a scan, since an open one keeps Badger from removing files.
+// next returns at most most records whose keys begin with prefix, from the key first on, and whether there may be
+// more. No transaction is open between two steps of a scan, since an open one keeps Badger from removing files.
 func (db *database) next(prefix, first string, most int) (records []store.Record, more bool, err error) {
 	defer recoverTo(&err)
 	txn := db.badger.NewTransaction(false)

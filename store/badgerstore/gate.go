@@ -27,7 +27,7 @@ type space struct {
 // A gate keeps Badger from writing to a full disk, where a memory map without space would end the
 // process with SIGBUS. It also keeps Badger from a folder that is not its own, and from opening files
 // when the process can open few: if a commit cannot open its log, Badger becomes unusable, and if a
-// compaction cannot make a table, it deletes the ones that the table was to replace all the same.
+// compaction cannot make a table, it still deletes the tables that the new one was to replace.
 type gate struct {
 	dir     string
 	reserve int64    // as in Options
@@ -54,7 +54,7 @@ func (g gate) room() error {
 	return nil
 }
 
-// mayOpen returns an error if this process cannot open so many more files.
+// mayOpen returns an error if this process cannot open that many more files.
 func mayOpen(files int) error {
 	if err := needDescriptors(files); err != nil {
 		return fmt.Errorf("this process cannot open %d more files; raise its limit of open files; %w", files, err)

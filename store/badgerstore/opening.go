@@ -32,8 +32,8 @@ const (
 	mergePatience = 10 * time.Second
 )
 
-// open makes one attempt to open the folder. It makes it and locks it. If Badger's folder is damaged,
-// it moves that aside and opens a new one.
+// open makes one attempt to open the folder, which it creates if needed, and locks. If Badger's folder is
+// damaged, it moves that aside and opens a new one.
 func (s *Store) open() (*database, error) {
 	path := filepath.Join(s.dir, badgerName)
 	if err := os.MkdirAll(path, 0o700); err != nil {
@@ -150,9 +150,10 @@ func tryBadger(o badger.Options) (db *badger.DB, err error) {
 }
 
 // openFull opens Badger for reading, on a disk without room. A process that was killed leaves logs that are longer
-// than what is in them. Badger cuts them at each opening, but not if it may only read: then it fails, and says where
-// one ends. Before, it reads a little beyond that, through a memory map. In the middle of a hole in a file, that
-// may take space and end the process, so the logs must not end in holes.
+// than their content. Badger cuts them when it opens for writing. When it may only read, it fails, and says where the
+// content of one log ends. openFull cuts that log, and tries again. To find the end, Badger reads a little beyond it
+// through a memory map. If there is a hole in the file, that may take space and end the process. So openFull first
+// cuts the holes off.
 func openFull(o badger.Options) (*badger.DB, error) {
 	o.ReadOnly = true
 	logs, err := filepath.Glob(filepath.Join(o.Dir, "*.mem"))
@@ -180,8 +181,8 @@ func openFull(o badger.Options) (*badger.DB, error) {
 	return openBadger(o)
 }
 
-// cutZeros cuts a log of Badger where nothing but zeros follow. What it keeps ends in a checksum, which may end in
-// zeros too.
+// cutZeros cuts the zeros off the end of a log of Badger. It leaves as many as a checksum has bytes, since the last
+// checksum may end in zeros itself.
 func cutZeros(name string) error {
 	const header, checksum = 20, 4
 	data, err := os.ReadFile(name)
@@ -216,8 +217,8 @@ func (s *Store) moveAside(path string, cause *badgerError) (err error) {
 
 // checkFiles finds the damage that Badger dies of, or hides, before Badger meets it. It also
 // removes empty logs, which a process leaves that dies while it makes one. Badger itself finds
-// other damage when it opens. A log with a damaged record in it counts as one that ends there, and
-// a manifest that was cut between two entries as a shorter one.
+// other damage when it opens. To Badger, a log ends at a damaged record, and a manifest that was cut
+// between two entries is whole.
 func checkFiles(path string, files []fs.DirEntry) error {
 	tables := 0
 	for _, file := range files {
@@ -249,8 +250,8 @@ func checkFiles(path string, files []fs.DirEntry) error {
 	return nil
 }
 
-// readManifest returns the tables that the manifest names. Badger replaces a missing manifest, and
-// takes one that was cut short. Then it deletes the tables that are not in it.
+// readManifest returns the tables that the manifest names, or an error if the manifest is missing or cut
+// short. Badger itself would make a new one or take the short one, and delete the tables that are not in it.
 func readManifest(path string, tables int) (map[uint64]badger.TableManifest, error) {
 	f, err := os.Open(filepath.Join(path, badger.ManifestFilename))
 	if errors.Is(err, fs.ErrNotExist) && tables == 0 {
@@ -289,7 +290,8 @@ func checkTable(name string, id uint64) error {
 	return nil
 }
 
-// tableWhole has Badger verify its checksums here, where a panic does no harm.
+// tableWhole reports whether the checksums of a table are right. Badger verifies them here, where its panics do no
+// harm.
 func tableWhole(data []byte, id uint64) (whole bool) {
 	defer func() { whole = recover() == nil && whole }()
 	if !lengthsFit(data) {
@@ -300,7 +302,7 @@ func tableWhole(data []byte, id uint64) (whole bool) {
 }
 
 // lengthsFit reports whether the checksum at the end of a table, and the index before it, lie in
-// the table. Their lengths follow them. Badger ends the process if they do not fit.
+// the table. Each is followed by its length. Badger ends the process if they do not fit.
 func lengthsFit(data []byte) bool {
 	for range 2 {
 		at := len(data) - 4

@@ -19,8 +19,8 @@ func (s *Store) set(db *database, err error) {
 	}
 }
 
-// acquire returns the open database. It stays open until the caller calls its calls.Done. What is in the folder is
-// logged only at the first call: a program that ends before, because its options are wrong, logs nothing but that.
+// acquire returns the open database, which stays open until the caller calls its calls.Done. The first call logs
+// whether the folder had records. So a program that ends earlier, because its options are wrong, logs only that.
 func (s *Store) acquire(ctx context.Context) (*database, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ const (
 
 // run opens the folder, opens it again after a failure, and closes it in the end. No other
 // goroutine does that. After its first attempt it closes tried. If wait is false and the user of the process has no
-// right to the folder, it sends why, and ends.
+// right to the folder, it sends the error to tried, and ends.
 func (s *Store) run(tried chan<- error, wait bool) {
 	defer close(s.stopped)
 	pause := firstPause
@@ -95,7 +95,7 @@ func (s *Store) run(tried chan<- error, wait bool) {
 		}
 		trouble := err
 		if err == nil && db.full != nil {
-			trouble = unavailable(db.full) // it can be read
+			trouble = unavailable(db.full) // it can only be read
 		}
 		if !errors.Is(err, ErrLocked) || attempts > 1 { // a process that ends lets go within a moment
 			s.logChange(trouble)
@@ -126,21 +126,21 @@ func (s *Store) run(tried chan<- error, wait bool) {
 	}
 }
 
-// errRoom takes a database out of use that was opened for reading.
+// errRoom says why a database that was opened for reading is taken out of use.
 var errRoom = errors.New("there is room again, and the folder is being opened for writing")
 
 // serve waits until db fails or the store is closed, or until a database that was opened for reading can be opened for
 // writing. Then it closes db. It returns why db is out of use, or nil if the store is closed.
 func (s *Store) serve(db *database) error {
-	var looks <-chan time.Time
+	var ticks <-chan time.Time
 	if db.full != nil {
 		ticker := time.NewTicker(longPause)
 		defer ticker.Stop()
-		looks = ticker.C
+		ticks = ticker.C
 	}
 	for {
 		select {
-		case <-looks:
+		case <-ticks:
 			if db.gate.check(spareFiles) != nil {
 				continue
 			}

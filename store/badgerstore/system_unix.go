@@ -41,7 +41,7 @@ func spaceAt(dir string) (space, bool) {
 }
 
 // needDescriptors returns an error if this process cannot open n more files. It runs before each write. Since
-// Linux 6.2, the size of /proc/self/fd is the number of open files. Other systems do not tell it, so there it tries.
+// Linux 6.2, the size of /proc/self/fd is the number of open files. Other systems do not tell, so there it opens some.
 func needDescriptors(n int) error {
 	var limit unix.Rlimit
 	var open unix.Stat_t

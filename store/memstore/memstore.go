@@ -25,7 +25,7 @@ type Store struct {
 	writer call.Lock
 	mu     sync.RWMutex
 	values map[string][]byte
-	sorted []string // all keys in order, nil since one came or went; scans share it, so nobody changes it
+	sorted []string // all keys in order, or nil once a key came or went; scans share it, so it is never changed
 }
 
 // New returns an empty store. A zero Store is one as well.

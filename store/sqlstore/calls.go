@@ -27,9 +27,7 @@ func (s *Store) View(ctx context.Context, keys []string, fn func(values [][]byte
 }
 
 // Update implements [store.Store]. It writes only the values that changed. If none changed, or fn
-// fails, it opens no transaction.
-//
-// It calls fn again if another writer changed one of the values meanwhile.
+// fails, it opens no transaction. It calls fn again if another writer changed one of the values meanwhile.
 func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]byte) error) error {
 	if err := store.CheckKeys(keys); err != nil {
 		return err
@@ -37,7 +35,7 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 	u := &update{Store: s, keys: keys, index: indexOf(keys), fn: fn}
 	err := s.within(ctx, u.run)
 	if u.wrote {
-		s.note(nil) // a database that reads, or syncs, may still not write
+		s.note(nil) // only after a write: a database that refuses writes may still read and sync
 	}
 	return err
 }

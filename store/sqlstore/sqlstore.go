@@ -13,7 +13,7 @@
 // changes every 15 seconds, and would otherwise hold a connection for ever.
 //
 // An Update reads, and calls its fn, outside of any transaction. Then it writes in one short
-// transaction. That locks the row that all writers of a table lock first, and compares what was
+// transaction, which first locks a row that all writers of the table lock, and compares what was
 // read with what is there now. So writers queue, nobody waits for a fn or a reader, and there are
 // no deadlocks. If something has changed, the Update runs fn again, now with the lock, so that
 // nothing can change any more.
@@ -39,15 +39,15 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// describe has pgx keep the types of a statement, and no statement at the server. So it does not
+// describe makes pgx remember the types of each statement, and prepare none on the server. So it does not
 // matter which of a pooler's connections a query gets. It is the first argument of each query.
 const describe = pgx.QueryExecModeCacheDescribe
 
 const (
 	defaultTable = "servemap"
 	// callTimeout is how long a call, or one step of a Scan, may take. The database server ends our
-	// transactions after the same time. So a process that hangs with a lock keeps others waiting no
-	// longer.
+	// transactions after the same time, so a process that hangs with the lock keeps others waiting
+	// no longer than that.
 	callTimeout = 10 * time.Second
 )
 
@@ -75,7 +75,7 @@ type Store struct {
 	log     *slog.Logger
 
 	ready    atomic.Bool // the tables exist and have our format
-	troubled atomic.Bool // that was logged, and is not over
+	troubled atomic.Bool // a problem was logged, and is not over
 }
 
 var (

@@ -1,6 +1,6 @@
 // Package crawlers remembers what the crawlers of search engines and of AI services fetch: which of the
 // sitemap's files and when, and how many requests they make a day. It takes fetches by clients that claim
-// to be an engine's crawler. Whether that is true, the engine's published addresses tell, or in the
+// to be an engine's crawler. The engine's published addresses show whether that is true, or in the
 // background the DNS. It must never store or log a client's address, nor delay a request, nor let one
 // network use up what it asks the DNS.
 package crawlers

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	maxDays  = 30  // that are remembered
-	maxFiles = 256 // of the sitemap whose last fetch is remembered
+	maxDays  = 30  // days that are remembered
+	maxFiles = 256 // files of the sitemap whose last fetch is remembered
 )
 
-// Day counts the requests of one UTC day that claimed to be an engine's, and those that were.
+// Day counts the requests of one UTC day that claimed to be an engine's, and those that are known to be.
 type Day struct {
 	Claimed   int `cbor:"1,keyasint,omitzero"`
 	Confirmed int `cbor:"2,keyasint,omitzero"`
@@ -31,7 +31,7 @@ type Record struct {
 	Files map[string]File `cbor:"2,keyasint,omitempty"` // by name
 }
 
-// readRecord reads a stored record. Of a damaged one nothing is left, nor what a wrong clock has noted for later.
+// readRecord reads a stored record. A damaged one counts as empty. It leaves out what a wrong clock has noted for later.
 func readRecord(b []byte, now moment.Time) (r Record) {
 	if codec.Unmarshal(b, &r) != nil {
 		return Record{}

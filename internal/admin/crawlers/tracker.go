@@ -181,7 +181,7 @@ func (t *Tracker) Metrics() []metrics.Family {
 			engine, last := r.Engine.String(), r.Days[slices.Max(slices.Collect(maps.Keys(r.Days)))]
 			requests = append(requests, metrics.One(last.Claimed, "crawler", engine, "result", "claimed")...)
 			requests = append(requests, metrics.One(last.Confirmed, "crawler", engine, "result", "confirmed")...)
-			var got moment.Time // when a file was
+			var got moment.Time // when the crawler last got a file
 			for _, f := range r.Files {
 				if f.Status < http.StatusBadRequest {
 					got = max(got, f.At)

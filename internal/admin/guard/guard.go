@@ -21,7 +21,7 @@ import (
 
 // Door lets the owner in to one handler.
 type Door struct {
-	What   string                         // stands behind it, such as "inspector"
+	What   string                         // what stands behind it, such as "inspector"
 	Client func(*http.Request) netip.Addr // returns the client's address, zero if it is not known
 	Logger *slog.Logger
 	Names  func(name string) bool // reports whether a page of the handler has that name; nil for none

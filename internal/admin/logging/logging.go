@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// most is how many records may wait. Each cause is logged once, so there are only many if the log
+// most is how many records may wait. Each cause is logged once, so many wait only if the handler
 // takes none.
 const most = 256
 

@@ -38,11 +38,11 @@ const (
 	DeadEnd          // the entries link to no page
 	Few              // hardly any page is listed
 	Leaving          // many pages left
-	Refused          // more listed pages are refused than leave in a day by that
-	Panicked         // a function of the owner's
+	Refused          // more listed pages are refused than may leave in a day for that
+	Panicked         // a function of the owner's panicked
 	Unexplored       // the origin does not lead to this process
-	Another          // but to another one of the same store
-	Unlistened       // but nothing listens there
+	Another          // the origin leads to another process of the same store
+	Unlistened       // nothing listens at the origin
 	hints
 )
 
@@ -52,7 +52,7 @@ const Mounting = "call site.Mount(r) on the root router of gorilla/mux, after it
 // passing says what to do if something answers before the site.
 const passing = "have it let requests for the sitemap pass{OrMount}; if another program answers there, correct {Origin}"
 
-// Passing says so to somebody whose exploration was answered by something else.
+// Passing says that to somebody who explores and gets the answers of something else.
 func Passing() string {
 	return "something answers before the site, as a log-in does; " + words.Say(passing)
 }
@@ -60,7 +60,7 @@ func Passing() string {
 // listening says what to do if nothing listens at the origin.
 const listening = "write go site.Explore(ctx, nil) if the server begins to listen after that, or correct {Origin}"
 
-// Early is that, for who explores.
+// Early says that to somebody who explores.
 func Early() string { return "nothing listens there yet: " + words.Say(listening) }
 
 // hintTexts say what is wrong, and then what to do about it.
@@ -162,12 +162,12 @@ func NewHints(logger *slog.Logger) *Hints { return &Hints{logger: logger} }
 // [slog.Logger.Warn]. Only the log gets them, but they too may name only what is public.
 func (h *Hints) Give(hint Hint, more string, args ...any) {
 	if h.Hold(hint, more) {
-		h.logger.Warn("servemap: "+h.texts[hint], args...) // which stays as it is
+		h.logger.Warn("servemap: "+h.texts[hint], args...) // a text never changes once it is set
 	}
 }
 
-// Hold does what Give does, without the log, for whoever has told the log already. It reports whether the hint was
-// never given before.
+// Hold is Give without the log, for a caller that has logged the hint itself. It reports whether the hint was never
+// given before.
 func (h *Hints) Hold(hint Hint, more string) (first bool) {
 	if h == nil {
 		return false
@@ -235,7 +235,7 @@ func (h *Hints) Has(hint Hint) bool { return slices.Contains(h.Given(), hint) }
 // Texts returns the texts for the owner of the hints that hold, in the same order.
 func (h *Hints) Texts() (all []string) {
 	for _, hint := range h.Given() {
-		all = append(all, h.texts[hint]) // which stays as it is
+		all = append(all, h.texts[hint]) // a text never changes once it is set
 	}
 	return all
 }

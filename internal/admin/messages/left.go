@@ -41,7 +41,7 @@ func TableOf(counts map[string]int, examples map[string]string) (table []Left) {
 	return table
 }
 
-// Line says it in a line of the log.
+// Line returns the line as the log has it.
 func (l Left) Line() string {
 	first := min(1, len(l.Means))
 	means := strings.ToLower(l.Means[:first]) + l.Means[first:]
@@ -58,7 +58,7 @@ func Unasked(cause string) bool {
 }
 
 // InLog returns the example of a cause as the log may have it, "" if it may not: others may read it, and must find no
-// secret there. What acts may do so for whoever has the address, so it is named without its query.
+// secret there. A link that acts may do so for anybody who has its address, so it is named without its query.
 func InLog(cause, example string) string {
 	switch ReasonNamed(cause).Reason {
 	case eligibility.LinkHeld, eligibility.AddressEmail, eligibility.AddressPathParam, eligibility.Capability:

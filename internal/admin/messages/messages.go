@@ -38,7 +38,7 @@ type Change struct {
 }
 
 // Setting returns what the owner can type to change the verdict on a location, and what that does. Both are "" if nothing
-// changes it. What waits since nobody got it, or since it is no page, is linked, so a rule adds nothing.
+// changes it. A page that waits since nobody got it, or since it is no page, is linked, so a rule adds nothing.
 func Setting(location string, is eligibility.Standing) (s Change) {
 	switch why := is.Reason; {
 	case is.Listed():

@@ -35,7 +35,7 @@ func (c Counts) Making() bool {
 	return false
 }
 
-// Trouble says why a store cannot be used, without the parts of the program that say so one after the other.
+// Trouble says why a store cannot be used, without the names that the parts of the program put before the cause.
 func Trouble(err error) string {
 	text := strings.TrimPrefix(err.Error(), "servemap: ")
 	if _, cause, is := strings.Cut(text, store.ErrUnavailable.Error()+": "); is {

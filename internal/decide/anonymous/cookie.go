@@ -28,7 +28,7 @@ var cookiesFile string
 type patterns struct {
 	names    map[string]bool
 	wildcard []wildcard
-	words    map[string]bool // of a cookie that remembers a choice; true if one says what the choice is about
+	words    map[string]bool // words of cookies that remember a choice; true if a word says what the choice is about
 }
 
 // wildcard is a parsed pattern.
@@ -118,8 +118,8 @@ func (w *wildcard) match(rest string) bool {
 	if !w.star {
 		return rest == w.end
 	}
-	any, ok := strings.CutSuffix(rest, w.end)
-	return ok && !SessionLike(any)
+	middle, ok := strings.CutSuffix(rest, w.end)
+	return ok && !SessionLike(middle)
 }
 
 var sessionWords = []string{"sess", "auth", "token", "login", "user", "jwt"}
@@ -148,9 +148,9 @@ type Benign struct {
 	added bool // the client sent no header that may tell of it
 }
 
-// Added returns b for a request of the site itself, which sends no such header: a header that is not known was
-// added on the way, as to every stranger's request. One whose name speaks of visitors may still tell of this
-// one, as where a front knows this machine by its address.
+// Added returns b for a request of the site itself. That sends no header which may name a visitor, so an unknown
+// header was added on the way, as to every stranger's request. Only a header whose name speaks of visitors may still
+// tell of this one, as where a front knows this machine by its address.
 func (b Benign) Added() Benign { b.added = true; return b }
 
 // NewBenign returns the built-in set plus names. A final "*" in a cookie's name stands for any
@@ -169,7 +169,7 @@ func (b Benign) benign(name, value string) bool {
 	return benignCookies.match(name) || b.names(name) || benignCookies.remembers(name, strings.Trim(value, ` "`))
 }
 
-// names reports whether the owner named it.
+// names reports whether the owner named a cookie, or a header with its colon.
 func (b Benign) names(name string) bool {
 	for _, p := range b.own {
 		if prefix, star := strings.CutSuffix(p, "*"); star && strings.HasPrefix(name, prefix) || p == name {

@@ -43,7 +43,7 @@ type Context struct {
 type Copies struct {
 	Showing  int    // how many show it, this one included
 	Listed   *Claim // the one that is listed, if it is another one
-	Borrowed bool   // listed ones show it that had another content before, as in a maintenance
+	Borrowed bool   // listed pages that had another content before now show it, as in maintenance
 	Nowhere  bool   // the site shows it at made-up addresses, so it is no page
 }
 
@@ -91,14 +91,14 @@ func Revise(r Record, c Context) Standing {
 // it.
 func Overtaken(r Record, c Context) bool {
 	switch r.Reason {
-	case Duplicate, SoftNotFound, Growth: // which other pages decide
+	case Duplicate, SoftNotFound, Growth: // other pages decide about these
 		return false
 	}
 	return r.Verdict != Unknown && !r.Listed() && r.alone(c).Listed()
 }
 
 // Besides returns the further reasons that would keep a location out once the present one is gone, as far as the record
-// shows them. Of a page that is sent for one visitor it does not show the evidence: neither that page is read nor,
+// shows them. The record of a page that is sent for one visitor lacks the evidence: neither that page is read nor,
 // mostly, those that link to it.
 func Besides(r Record, c Context) (all []Reason) {
 	unread := r.Content == Private || r.Content == NoStore

@@ -112,7 +112,7 @@ func check(r Rule) error {
 
 var (
 	sectionName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
-	taken       = regexp.MustCompile(`^(?:news|index|\d+|.*-\d+)$`) // by other files
+	taken       = regexp.MustCompile(`^(?:news|index|\d+|.*-\d+)$`) // names that other files have
 )
 
 func checkPattern(p string) error {

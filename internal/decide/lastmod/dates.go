@@ -125,8 +125,8 @@ func (d *Dates) hold(l Observation, since moment.Time, now HeldObservation) (fir
 }
 
 // change decides the date of a change that was seen: the time that a believed source gives for it, else the observation
-// that first showed it. The present content is never older than the date that the page had. If a change that was seen
-// later has that date, the page keeps it. If the date was given, it is not believed.
+// that first showed it. A page's date never goes back. If the page has a later one, it keeps it if that is the date of a
+// change that was seen. A later one that was only given is not believed, and the change is dated by this observation.
 func (d *Dates) change(first HeldObservation, since, at moment.Time, trust Trust) {
 	if since < d.Date.At && d.Date.Seen {
 		return
@@ -162,8 +162,8 @@ func (d *Dates) Redo() {
 	}
 }
 
-// Return makes sure that the change that Undo took back stays so: the page shows its own content again. When it was seen
-// is kept for the owner.
+// Return makes sure that the change that Undo took back stays undone: the page shows its own content again. The owner
+// still learns when that change was seen.
 func (d *Dates) Return() { d.Undone.Date = Date{} }
 
 // begin counts another change, and gives it a date.

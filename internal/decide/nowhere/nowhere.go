@@ -18,7 +18,7 @@ type Page struct {
 	Location  string
 	Canonical bool // it names its own location as canonical
 	*html.Facts
-	Beside *html.Facts // another page of the site: what that shows too, as its menu, does not tell the two apart
+	Beside *html.Facts // another page of the site: what both show, such as the menu, says nothing of this page
 }
 
 // Answers are what a site answers where it has no page. The zero value has none.
@@ -154,7 +154,7 @@ func addressed(location string) []string {
 	return words
 }
 
-// without returns the words that do not count left out.
+// without returns the words that are not among own, each with a space behind it.
 func without(words, own []string) string {
 	var b strings.Builder
 	for _, w := range words {

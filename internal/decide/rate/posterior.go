@@ -98,7 +98,7 @@ func (e *Estimate) posterior() (p posterior) {
 	var lasts [cells]float64 // the chance that a quiet time lasts as long as this one
 	for k := range grid {
 		x := float64(e.Quiet()) / grid[k].mean
-		// the latter is a Weibull distribution of shape ½
+		// the long tail is a Weibull distribution of shape ½
 		lasts[k] = (1-pauses)*math.Exp(-x) + pauses*math.Exp(-math.Sqrt(2*x))
 	}
 	for i, n := range noises {

@@ -15,7 +15,7 @@ type days struct {
 	*Indexer
 	fresh  sitewide.Days // what happened and is not stored yet
 	since  time.Time     // when the first of these events happened
-	listed int           // in what is stored
+	listed int           // how many pages are listed in what is stored
 }
 
 // daysEvery is how long numbers that nobody waits for are collected.

@@ -67,7 +67,7 @@ type Shared struct {
 // Looks has the site ask itself for locations, and learn the answers.
 type Looks interface {
 	Want(location string)       // never waits
-	Looking() merge.Looking     // waits a little for what it knows soon
+	Looking() merge.Looking     // waits a little if it soon knows
 	Fails(location string) bool // whether looks at a location get no answer
 	Linked(location string)     // a listed page links to it, and nobody has got it yet
 }
@@ -87,7 +87,7 @@ type Indexer struct {
 	stopped chan struct{} // closed when Run has returned
 	health  health
 	worked  atomic.Int64                        // nanoseconds that the worker was at work
-	changes [changelog.Happenings]atomic.Uint64 // to the sitemap
+	changes [changelog.Happenings]atomic.Uint64 // of the sitemap, by kind
 	shared  atomic.Pointer[secret.Key]          // the site's secret, if other processes use the store too
 
 	// Only the worker uses the fields below, except for the settings in site.
@@ -213,7 +213,7 @@ type Stats struct {
 	Damaged      uint64 // records that could not be read
 	Problem      error  // why the store cannot be used, nil if it can
 	Counts       []tally.Count
-	Worked       time.Duration                  // that the worker was at work
+	Worked       time.Duration                  // how long the worker was at work
 	Changelog    int                            // bytes of the changelog at the last review
 	Changes      map[changelog.Happening]uint64 // that this process has stored
 }

@@ -27,9 +27,9 @@ const (
 	readFor = 20 * time.Millisecond
 )
 
-// merging reads observations and merges them in their order. A transaction merges several of them with their links. A
-// page with many links has others for these. All of them may run again: if the store fails, the observations stay
-// pending and are merged again.
+// merging reads observations and merges them in their order. A transaction merges several of them with their links. If a
+// page has many links, further transactions merge these. If the store fails, the observations stay pending and are
+// merged again.
 type merging struct {
 	*Indexer
 	pending []*observation.Observation // taken from the queue and not yet stored
@@ -193,8 +193,46 @@ func (m *merging) parse(v *observation.Observation, read func()) {
 func (m *merging) store(ctx context.Context, visits []*observation.Observation, links int,
 	all bool) (done int, err error) {
 	now := time.Now()
-	var keys []string
-	var fresh [][]observation.Link
+	keys, fresh := m.batch(visits, links, now)
+	var merged []merge.Merged
+	var stale *pagerecord.Page // the page of the first observation that was not merged, if that must be read again
+	err = m.commitAt(ctx, now, keys, func(t *merge.Transaction) {
+		merged, stale = nil, nil
+		for i, f := range fresh {
+			v := visits[i]
+			if stale = t.Stale(v); stale != nil {
+				break
+			}
+			result := t.Apply(v)
+			if result.Follow && len(f) <= links {
+				t.FollowedAll(v, t.Follow(v, f, result.News, pagerecord.Settled))
+				result.Follow = false
+			}
+			if merged = append(merged, result); t.Effects.Reputes {
+				break
+			}
+		}
+	})
+	if err != nil {
+		return 0, err
+	}
+	if stale != nil { // another process has merged a visit of the page since its record was read
+		v := visits[len(merged)]
+		v.Same, v.Before = false, stale
+		m.readPage(v, all)
+	}
+	for i, result := range merged {
+		if err := m.finish(ctx, visits[i], result); err != nil {
+			return i, err
+		}
+	}
+	return len(merged), nil
+}
+
+// batch returns the new links of the first visits, as many visits as one transaction takes, and the keys that it reads
+// at first. A visit with more links than those is the last one.
+func (m *merging) batch(visits []*observation.Observation, links int,
+	now time.Time) (keys []string, fresh [][]observation.Link) {
 	for i, v := range visits {
 		f := m.site.Fresh(v)
 		more := m.site.Guess(v, now)
@@ -211,50 +249,18 @@ func (m *merging) store(ctx context.Context, visits []*observation.Observation, 
 			break
 		}
 	}
-	var merged []merge.Merged
-	var stale *pagerecord.Page // the page of the first observation that was not merged, if that must be read again
-	err = m.commitAt(ctx, now, keys, func(t *merge.Transaction) {
-		merged, stale = nil, nil
-		for i, f := range fresh {
-			v := visits[i]
-			if stale = t.Stale(v); stale != nil {
-				break
-			}
-			is := t.Apply(v)
-			if is.Follow && len(f) <= links {
-				t.FollowedAll(v, t.Follow(v, f, is.News, pagerecord.Settled))
-				is.Follow = false
-			}
-			if merged = append(merged, is); t.Effects.Reputes {
-				break
-			}
-		}
-	})
-	if err != nil {
-		return 0, err
-	}
-	if stale != nil { // another process has merged a visit of the page since its record was read
-		v := visits[len(merged)]
-		v.Same, v.Before = false, stale
-		m.readPage(v, all)
-	}
-	for i, is := range merged {
-		if err := m.finish(ctx, visits[i], is); err != nil {
-			return i, err
-		}
-	}
-	return len(merged), nil
+	return keys, fresh
 }
 
 // finish does what follows after a visit was stored. It merges the links that were not merged with it, if they count.
-func (m *merging) finish(ctx context.Context, v *observation.Observation, is merge.Merged) error {
-	m.count(v, is)
-	if is.Listed() {
+func (m *merging) finish(ctx context.Context, v *observation.Observation, result merge.Merged) error {
+	m.count(v, result)
+	if result.Listed() {
 		if err := m.tellLinks(ctx, v); err != nil {
 			return err
 		}
 	}
-	if !is.Follow {
+	if !result.Follow {
 		return nil
 	}
 	open := pagerecord.Settled
@@ -263,7 +269,7 @@ func (m *merging) finish(ctx context.Context, v *observation.Observation, is mer
 		for _, ln := range links {
 			keys = append(keys, m.site.RecordKeys(ln.Location)...)
 		}
-		err := m.commit(ctx, keys, func(t *merge.Transaction) { left = t.Follow(v, links, is.News, open) })
+		err := m.commit(ctx, keys, func(t *merge.Transaction) { left = t.Follow(v, links, result.News, open) })
 		if err == nil {
 			open = left
 		}
@@ -276,12 +282,12 @@ func (m *merging) finish(ctx context.Context, v *observation.Observation, is mer
 }
 
 // count counts a stored visit in the tally.
-func (m *merging) count(v *observation.Observation, is merge.Merged) {
+func (m *merging) count(v *observation.Observation, result merge.Merged) {
 	if m.site.Entries[v.Location] && !m.cfg.Files.Lists(v.Location) {
 		m.counts.EntryAnswered(v)
 	}
 	if v.Parsed {
-		m.counts.Read(v, is)
+		m.counts.Read(v, result)
 	} else if v.Same {
 		m.counts.Again(v)
 	}

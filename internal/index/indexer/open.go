@@ -30,7 +30,7 @@ func (r *records) open(ctx context.Context) error {
 	}
 	for _, step := range []func(context.Context) error{
 		r.secret, r.replicas.open, r.trust.open, r.robotsTxt.open, r.activity,
-		r.review.readParts, r.boilerplate.open,
+		r.review.readShards, r.boilerplate.open,
 	} {
 		if err := step(ctx); err != nil {
 			return err

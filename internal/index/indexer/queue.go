@@ -68,7 +68,7 @@ func (q *queue) take(n int) []*observation.Observation {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	taken := slices.Clone(q.waiting[:min(n, len(q.waiting))])
-	clear(q.waiting[:len(taken)]) // which the array would keep
+	clear(q.waiting[:len(taken)]) // else the array would keep them in memory
 	if q.waiting = q.waiting[len(taken):]; len(q.waiting) == 0 {
 		q.waiting = nil
 	}

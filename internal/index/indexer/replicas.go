@@ -40,17 +40,17 @@ func (f *replicated) keys() []string {
 
 // poll returns the hashes of the records, and notes which shards there are.
 func (f *replicated) poll(ctx context.Context) (map[string]uint64, error) {
-	now, parts := map[string]uint64{}, map[int]shards.Shard{}
+	now, known := map[string]uint64{}, map[int]shards.Shard{}
 	for r, err := range f.cfg.Store.Scan(ctx, f.site.Keys.Shards(), "") {
 		if err != nil {
 			return nil, err
 		}
 		now[r.Key] = xxh3.Hash(r.Value)
 		if n, ok := f.site.Keys.ShardOf(r.Key); ok {
-			parts[n] = shards.Decode(r.Value)
+			known[n] = shards.Decode(r.Value)
 		}
 	}
-	f.noteParts(parts)
+	f.noteShards(known)
 	watched := f.keys()
 	records, err := txn.ReadAll(ctx, f.cfg.Store, watched...)
 	for i, b := range records {

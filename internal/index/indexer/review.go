@@ -109,7 +109,7 @@ func (r *review) step(ctx context.Context) error {
 
 // prepare does the work at the beginning of a pass.
 func (r *review) prepare(ctx context.Context) error {
-	if err := r.readParts(ctx); err != nil {
+	if err := r.readShards(ctx); err != nil {
 		return err
 	}
 	if err := r.trust.forgive(ctx); err != nil {
@@ -174,20 +174,20 @@ func (r *review) drop(ctx context.Context, keys []string) error {
 	})
 }
 
-// readParts reads which parts there are.
-func (r *review) readParts(ctx context.Context) error {
-	parts, err := shards.ReadAll(ctx, r.cfg.Store, r.site.Keys)
+// readShards reads which shards there are.
+func (r *review) readShards(ctx context.Context) error {
+	known, err := shards.ReadAll(ctx, r.cfg.Store, r.site.Keys)
 	if err == nil {
-		r.noteParts(parts)
+		r.noteShards(known)
 	}
 	return err
 }
 
-// noteParts notes which part is the last one, and the sections of all.
-func (x *Indexer) noteParts(parts map[int]shards.Shard) {
-	filling, sections := 0, make(map[int]string, len(parts))
-	for n, part := range parts {
-		filling, sections[n] = max(filling, n), part.Section
+// noteShards notes which shard is the last one, and the sections of all.
+func (x *Indexer) noteShards(known map[int]shards.Shard) {
+	filling, sections := 0, make(map[int]string, len(known))
+	for n, shard := range known {
+		filling, sections[n] = max(filling, n), shard.Section
 	}
 	x.site.Layout.Filling, x.site.Layout.Sections = filling, sections
 }

@@ -49,7 +49,7 @@ type task interface {
 	run(ctx context.Context, all bool) error // all: do everything there is, without a budget, also if it is not due yet
 }
 
-// sighted has the sights of pages stored when that is due.
+// sighted stores the sights of pages when that is due.
 type sighted struct{ *sights.Store }
 
 func (s sighted) due(now time.Time) time.Time { return s.Due(now) }

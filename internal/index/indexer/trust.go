@@ -32,21 +32,21 @@ func (t *trustedDates) tellFiles() {
 }
 
 // open reads the stored reputations of the sources of dates.
-func (x *trustedDates) open(ctx context.Context) error {
-	record, err := txn.Read(ctx, x.cfg.Store, x.site.Keys.Trust())
+func (t *trustedDates) open(ctx context.Context) error {
+	record, err := txn.Read(ctx, t.cfg.Store, t.site.Keys.Trust())
 	if err != nil {
 		return err
 	}
 	rs := codec.Read[lastmod.Reputations](record)
-	before, after := x.site.Trust, rs.Trust()
-	x.site.Reputations, x.site.Trust = rs, after
+	before, after := t.site.Trust, rs.Trust()
+	t.site.Reputations, t.site.Trust = rs, after
 	for s := lastmod.Server; s <= lastmod.Page; s++ {
 		switch was, is := before[s], after[s]; {
 		case is.Caught && !was.Caught:
-			x.cfg.Logger.Info("servemap: dates from this source moved on pages whose text did not change, so they are no "+
+			t.cfg.Logger.Info("servemap: dates from this source moved on pages whose text did not change, so they are no "+
 				"lastmod until a month without that has passed", "source", s.String(), "clock", is.Clock)
 		case was.Caught && !is.Caught:
-			x.cfg.Logger.Info("servemap: dates from this source are a lastmod again: for a month they moved only with the text",
+			t.cfg.Logger.Info("servemap: dates from this source are a lastmod again: for a month they moved only with the text",
 				"source", s.String())
 		}
 	}

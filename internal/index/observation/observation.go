@@ -80,7 +80,7 @@ type Head struct {
 	Parsed    bool               // it was read, or its head
 	Whole     bool               // it is a whole document, not a fragment
 	Forbids   eligibility.Reason // why it must not be listed
-	LogIn     html.LogIn         // what it asks of who wants to log in
+	LogIn     html.LogIn         // what it asks of somebody who wants to log in
 	NoFollow  bool               // its links do not count
 	Until     moment.Time        // when it should leave, 0 for never
 	Canonical string             // another location that it names as canonical
@@ -259,7 +259,7 @@ func searches(norm *location.Normalizer, loc string, facts *html.Facts) bool {
 	})
 }
 
-// searchNames are what the field of a search is called whose type does not say so.
+// searchNames are the usual names of a field to search in, whose type may not say so.
 var searchNames = []string{"q", "s", "query", "search"}
 
 // News compares the page with the mark of earlier observations; see [mark.Mark.News].
@@ -358,9 +358,9 @@ func Answered(norm *location.Normalizer, address string, answer *response.Respon
 const Nothing = 1
 
 // showing returns a hash of the page's title, main text and the images in it, to find pages that
-// show the same. The blocks of the text count in any order: a list sorted in another way is no other list. Of a page with a
-// field to log in the text alone counts: before all pages of a site, such a page may name each. It is 0 for a page of which
-// not all is known.
+// show the same. The blocks of the text count in any order: a list sorted in another way is no other list. Of a page
+// with a field to log in, the text alone counts: where a log-in stands before all pages of a site, its title may name
+// each of them. showing returns 0 for a page that was not read to its end.
 func showing(o *Observation, facts *html.Facts) uint64 {
 	switch {
 	case o.Cut:

@@ -39,7 +39,7 @@ type History struct {
 	lastmod.History
 
 	Mean        time.Duration // the likely mean time between changes, 0 before the first change was seen
-	Least, Most time.Duration // and its bounds, see [rate.Interval]; 0 before the second change was seen
+	Least, Most time.Duration // the bounds of Mean, see [rate.Interval]; 0 before the second change was seen
 }
 
 // Know derives what is known of a location from its record.
@@ -50,7 +50,7 @@ func (r *Reader) Know(location string, p *pagerecord.Page) Known {
 	around := set.Context(&record, r.robots.Load(), moment.Of(now))
 	record.Standing = eligibility.Revise(record, around)
 	said := record.Content == eligibility.Private || record.Content == eligibility.NoStore
-	if said && set.Rules.IgnoreCacheControl(location) { // the owner has said since that this does not count
+	if said && set.Rules.IgnoreCacheControl(location) { // by now the owner has said that this does not count
 		if record.Content, record.Witnessed = eligibility.None, true; !record.Public {
 			record.Standing = eligibility.Revise(record, around)
 		}

@@ -14,7 +14,7 @@ import (
 // Wanted selects some of the listed pages.
 type Wanted struct {
 	Prefix   string        // what their locations begin with
-	Contains string        // what else is in their locations, in lower case and of any case there
+	Contains string        // what their locations contain in any case, given in lower case
 	After    string        // the location after which to begin, "" for the first one
 	Most     int           // how many at most
 	Within   time.Duration // how long to look for them; 0 means as long as it takes
@@ -91,8 +91,7 @@ func (r *Reader) listed(location string, value []byte) (Known, bool) {
 	return p, p.Verdict == eligibility.Listed
 }
 
-// JournalFrom returns since when the events are complete, the zero Time for since the
-// site has had pages.
+// JournalFrom returns since when the events are complete, the zero Time if none was ever dropped.
 func (r *Reader) JournalFrom(ctx context.Context) (time.Time, error) {
 	return r.site.Journal.From(ctx, r.store)
 }

@@ -29,7 +29,7 @@ type Reader struct {
 	store    store.Store
 	site     *merge.Site                   // only its settings and its keys
 	robots   atomic.Pointer[robots.Obeyed] // the robots.txt that holds
-	sitemaps atomic.Pointer[[]string]      // that the robots.txt names, nil if it was not seen since the start
+	sitemaps atomic.Pointer[[]string]      // those that robots.txt names, nil if it was not seen since the start
 }
 
 // New returns a reader of the records of a site.

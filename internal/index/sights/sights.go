@@ -30,7 +30,7 @@ type Store struct {
 	mu   sync.Mutex // guards the rest
 	last map[string]sight
 	size int       // bytes
-	from time.Time // when the first of them was kept
+	from time.Time // when the first of these sights was kept
 }
 
 // sight is the last sight of a page, and a hash of the record to which it belongs.
@@ -40,9 +40,9 @@ type sight struct {
 }
 
 const (
-	every = time.Hour
-	most  = 8 << 20 // bytes of sights; then they are stored
-	each  = 200     // bytes that one takes beside its key
+	every = time.Hour // how often sights are stored
+	most  = 8 << 20   // bytes of sights in memory; with more, they are stored at once
+	each  = 200       // bytes that a sight takes beside its key
 )
 
 // New returns a store over st.

@@ -8,8 +8,8 @@ import (
 	"github.com/servemap/servemap/internal/index/merge"
 )
 
-// counted is the number of locations by verdict and reason, and of those that are not public.
-type counted struct {
+// numbers are the numbers of locations by verdict and reason, and of those that are not public.
+type numbers struct {
 	pages   [eligibility.Gone + 1][eligibility.Reasons]int
 	waiting int
 }
@@ -18,16 +18,16 @@ type counted struct {
 // order of their keys, counts them again. Verdicts change meanwhile. If a record that the pass has
 // counted changes, the pass's counts change too.
 type counter struct {
-	waits  string // how the keys of locations begin that are not public
+	waits  string // the beginning of the keys of locations that are not public
 	mu     sync.Mutex
-	now    counted
-	next   counted
+	now    numbers
+	next   numbers
 	passed string // the last key that the pass counted, "" between two passes
 	whole  bool   // a pass has ended, so all are counted
 }
 
 // add counts the record with a key by its verdict.
-func (t *counter) add(c *counted, key string, s eligibility.Standing, by int) {
+func (t *counter) add(c *numbers, key string, s eligibility.Standing, by int) {
 	if s.Verdict == eligibility.Unknown || int(s.Verdict) >= len(c.pages) || int(s.Reason) >= eligibility.Reasons {
 		return
 	}
@@ -54,7 +54,7 @@ func (t *counter) moved(moves []merge.Move) {
 func (t *counter) BeginPass() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.next, t.passed = counted{}, ""
+	t.next, t.passed = numbers{}, ""
 }
 
 // Counted is a record that the pass has counted.
@@ -112,7 +112,7 @@ func (t *counter) Waiting() int {
 	return t.now.waiting
 }
 
-// SetWaiting notes how many there are, where other processes add and drop some too.
+// SetWaiting corrects that number, since other processes add and drop locations too.
 func (t *counter) SetWaiting(n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -52,8 +52,8 @@ type answer struct {
 	kind     eligibility.Kind
 }
 
-// asks notes the hints for which the answer to a visit speaks, in place of those of the last answer of this kind.
-func (s *Tally) asks(v *observation.Observation, found ...cause) {
+// noteCauses notes the causes that the answer to a visit shows, in place of those of the last answer of its kind.
+func (s *Tally) noteCauses(v *observation.Observation, found ...cause) {
 	before := s.causes[answer{v.Location, v.Kind}]
 	for i, c := range found {
 		found[i].since = v.At
@@ -83,8 +83,8 @@ func (s *Tally) Again(v *observation.Observation) {
 func (s *Tally) twin() cause { return other(s.site.Normalizer.Origin().Twin().String()) }
 
 // other is the cause for the hint that the site has another origin.
-func other(is string) cause {
-	return cause{hint: messages.OtherOrigin, text: fmt.Sprintf("It seems to be %s.", is)}
+func other(origin string) cause {
+	return cause{hint: messages.OtherOrigin, text: fmt.Sprintf("It seems to be %s.", origin)}
 }
 
 // noPage is the cause for the hint that an entry was no page.
@@ -93,8 +93,8 @@ func noPage(k *observation.Observation) cause {
 		args: []any{"entry", k.Location, "answer", k.Reason.String()}}
 }
 
-// away returns the causes that follow from an entry that leads to another host. That host has the site, unless it shows
-// a log-in or asks for consent, and then leads back.
+// away is the cause that follows from an entry that leads to another host. That host has the site, unless it shows a
+// log-in or asks for consent, and then leads back.
 func away(k *observation.Observation) cause {
 	if k.Reason == eligibility.LoginRedirect {
 		return noPage(k)
@@ -107,10 +107,10 @@ func keeps(by, entry string) cause {
 	return cause{hint: messages.Forbidden, text: fmt.Sprintf("Here it is %s.", by), args: []any{"entry", entry}}
 }
 
-// says tells which words of an entry keep crawlers away, and whether its header has them.
-func says(k *observation.Observation, is eligibility.Standing) string {
+// keepingWords says which words of an entry keep crawlers away, and whether its header has them.
+func keepingWords(k *observation.Observation, standing eligibility.Standing) string {
 	var all []string
-	if is.Reason == eligibility.NoIndex {
+	if standing.Reason == eligibility.NoIndex {
 		all = append(all, "noindex")
 	}
 	if k.NoFollow {
@@ -145,29 +145,29 @@ func (s *Tally) Read(k *observation.Observation, r merge.Merged) {
 			s.hints.End(messages.OtherOrigin)
 		}
 	}
-	s.asks(k, s.ofEntry(k, r.Standing)...)
+	s.noteCauses(k, s.ofEntry(k, r.Standing)...)
 }
 
 // ofEntry returns what follows from an entry that was read.
-func (s *Tally) ofEntry(k *observation.Observation, is eligibility.Standing) (found []cause) {
-	if k.NoFollow || is.Reason == eligibility.NoIndex && k.Target+k.Away == "" { // a root may lead to a language, or away
-		found = append(found, keeps(says(k, is), k.Location))
+func (s *Tally) ofEntry(k *observation.Observation, standing eligibility.Standing) (found []cause) {
+	if k.NoFollow || standing.Reason == eligibility.NoIndex && k.Target+k.Away == "" { // a root may lead to a language, or away
+		found = append(found, keeps(keepingWords(k, standing), k.Location))
 	}
 	if k.Scheme {
 		found = append(found, other(s.site.Normalizer.Origin().WithOtherScheme().String()))
 	}
 	misnames, text := s.misnames(k, "The page where visitors enter names %s as canonical.")
 	switch {
-	case is.Listed() && k.Full && len(k.Links) == 0 && k.Twin:
+	case standing.Listed() && k.Full && len(k.Links) == 0 && k.Twin:
 		found = append(found, s.twin())
-	case is.Listed() && k.Full && !k.NoFollow && len(k.Links) == 0 && s.Listed() <= len(s.site.Entries):
+	case standing.Listed() && k.Full && !k.NoFollow && len(k.Links) == 0 && s.Listed() <= len(s.site.Entries):
 		found = append(found, cause{hint: messages.DeadEnd, args: []any{"entry", k.Location}})
-	case is.Listed():
+	case standing.Listed():
 	case k.Away != "":
 		found = append(found, away(k))
-	case is.Reason == eligibility.CanonicalElsewhere && k.Twin:
+	case standing.Reason == eligibility.CanonicalElsewhere && k.Twin:
 		found = append(found, s.twin())
-	case is.Reason == eligibility.CanonicalElsewhere && k.Canonical == "":
+	case standing.Reason == eligibility.CanonicalElsewhere && k.Canonical == "":
 		found = append(found, cause{hint: misnames, text: text, args: []any{"entry", k.Location}})
 	}
 	return found
@@ -177,15 +177,15 @@ func (s *Tally) ofEntry(k *observation.Observation, is eligibility.Standing) (fo
 func (s *Tally) EntryAnswered(k *observation.Observation) {
 	switch {
 	case k.Kind == eligibility.Redirected && k.Target == k.Location:
-		s.asks(k, cause{hint: messages.Circles, args: []any{"entry", k.Location}})
+		s.noteCauses(k, cause{hint: messages.Circles, args: []any{"entry", k.Location}})
 	case k.Kind == eligibility.Redirected && s.site.Normalizer.Twin(k.Location, k.Response.Header.Location):
-		s.asks(k, s.twin())
+		s.noteCauses(k, s.twin())
 	case k.Kind == eligibility.Redirected && k.Away != "":
-		s.asks(k, away(k))
+		s.noteCauses(k, away(k))
 	case k.Kind == eligibility.Doubtful:
-		s.asks(k, noPage(k))
+		s.noteCauses(k, noPage(k))
 	case k.Reason == eligibility.Private, k.Reason == eligibility.NoStore:
-		s.asks(k, cause{hint: messages.ForOne, text: "The page where visitors enter is one of them.",
+		s.noteCauses(k, cause{hint: messages.ForOne, text: "The page where visitors enter is one of them.",
 			args: []any{"entry", k.Location}})
 	}
 }

@@ -46,10 +46,10 @@ type Links struct {
 
 	mu      sync.Mutex
 	targets map[string]*Target
-	links   map[string]int      // by the page: targets that name it in From
+	links   map[string]int      // how many targets name a page in From, by the page
 	read    map[string]outgoing // pages whose links were read since the start
 	kept    int                 // links of these pages
-	reread  time.Time           // when all were last to be read again
+	reread  time.Time           // when all pages were last marked to be read again
 }
 
 // outgoing are the links of a page. They are never changed, only replaced.

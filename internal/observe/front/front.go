@@ -29,8 +29,8 @@ import (
 // Config says what stands behind the front.
 type Config struct {
 	Origin    string
-	Path      string // the folder of the files, as requests arrive
-	Folder    string // and as visitors ask for it
+	Path      string // the folder of the files, as requests have it here
+	Folder    string // the same, as visitors ask for it
 	Name      string // of the first file, without ".xml"
 	Files     *files.Files
 	Observer  *observe.Observer
@@ -169,7 +169,7 @@ func (f *Front) meant(path string) bool {
 
 // leading returns a writer that redirects to the sitemap, if the site answers that it has nothing there.
 func (f *Front) leading(w http.ResponseWriter) http.ResponseWriter {
-	led, outer := false, w.Header().Clone() // what stands around us has set these
+	led, outer := false, w.Header().Clone() // what stands around the site has set these headers
 	return httpsnoop.Wrap(w, httpsnoop.Hooks{
 		WriteHeader: func(next httpsnoop.WriteHeaderFunc) httpsnoop.WriteHeaderFunc {
 			return func(status int) {

@@ -19,8 +19,8 @@ import (
 
 const (
 	round        = 10 * time.Second // between two sweeps
-	restAfter    = 30               // rounds without a request end a site, and after as many each host is asked for again
-	crowdedAfter = 3                // rounds do while more than Config.Most are open
+	restAfter    = 30               // so many rounds without a request end a site; as often, Find is asked again
+	crowdedAfter = 3                // so many end it while more than Config.Most are open
 )
 
 // closedAtOnce is how many sites Close ends at once. Each waits for the disk.
@@ -67,7 +67,7 @@ type entry[S any] struct {
 	get    func() (S, error)
 	idle   atomic.Int32  // sweeps since the last request
 	held   int           // calls of Hold that were not released
-	ending chan struct{} // closed once it has ended, or stays; nil if it does not end. Table.mu guards this and held
+	ending chan struct{} // closed once the site has ended, or stays after all; nil before. Table.mu guards it and held
 }
 
 // New returns an empty table.
@@ -119,8 +119,8 @@ func (t *Table[S]) Hold(ctx context.Context, host string) (site S, release func(
 	return site, release, err
 }
 
-// enter returns the entry of a host, nil if there is none, and adds to those who hold it. If it is ending, nobody
-// can, and ending says until when.
+// enter returns the entry of a host, nil if it has no site, and adds to the calls that hold it. An entry that is ending
+// cannot be held; then enter also returns what is closed once it has ended.
 func (t *Table[S]) enter(ctx context.Context, host string, holds int) (e *entry[S], ending chan struct{}) {
 	open := t.cfg.Find(ctx, host)
 	t.mu.Lock()
@@ -148,7 +148,7 @@ func (t *Table[S]) enter(ctx context.Context, host string, holds int) (e *entry[
 // sweep ends the sites that nobody asks for, the longest idle first. Now and then it also ends those whose host has no
 // site any more.
 func (t *Table[S]) sweep() {
-	type found struct {
+	type idle struct {
 		host string
 		*entry[S]
 		rounds int32 // without a request
@@ -162,14 +162,14 @@ func (t *Table[S]) sweep() {
 	defer t.sweeps.Done()
 	t.rounds++
 	asks, excess := t.rounds%restAfter == 0, len(t.open)-t.cfg.Most
-	var some []found
+	var some []idle
 	for host, e := range t.open {
 		if n := e.idle.Add(1); e.held == 0 && (asks || n > crowdedAfter) {
-			some = append(some, found{host, e, n})
+			some = append(some, idle{host, e, n})
 		}
 	}
 	t.mu.Unlock()
-	slices.SortFunc(some, func(a, b found) int { return cmp.Compare(b.rounds, a.rounds) })
+	slices.SortFunc(some, func(a, b idle) int { return cmp.Compare(b.rounds, a.rounds) })
 	for i, e := range some {
 		left := asks && t.cfg.Find(t.resting, e.host) == nil
 		if left || e.rounds > restAfter || e.rounds > crowdedAfter && i < excess {
@@ -225,7 +225,7 @@ func (t *Table[S]) Close(ctx context.Context) error {
 	t.sweeps.Wait()
 	var closing errgroup.Group
 	closing.SetLimit(closedAtOnce)
-	for _, e := range t.open { // which no longer changes
+	for _, e := range t.open { // nobody changes it any more
 		if site, err := e.get(); err == nil {
 			closing.Go(func() error { return t.cfg.Close(ctx, site) })
 		}

@@ -7,8 +7,8 @@ import "strings"
 type element struct {
 	name   string
 	traits trait
-	// ends are the traits of the elements that end where this one begins, as an item does at the
-	// next item. The search goes no further out than to an element with a trait of within.
+	// Elements with a trait of ends are closed where this one begins, as an item is at the next item. The search for them
+	// goes no further out than to an element with a trait of within.
 	ends, within trait
 }
 

@@ -81,7 +81,7 @@ func (r *reader) mainPictures(main trait) (list []Picture) {
 }
 
 var (
-	// sized matches a part of such a name that says how large this rendition is.
+	// sized matches a part of a file's name that says how large this rendition is.
 	sized = regexp.MustCompile(`(?i)^(?:\d+x\d*|\d+(?:w|h|px)|scaled)$`)
 	// hashed matches letters and digits that take turns, as in the hash that a build writes into a name.
 	hashed = regexp.MustCompile(`(?i)^[a-z\d]*(?:[a-z]\d+[a-z]|\d[a-z]+\d)[a-z\d]*$`)

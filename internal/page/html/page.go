@@ -32,13 +32,13 @@ type Options struct {
 	ContentType string
 }
 
-// LogIn is what a page asks of who wants to log in.
+// LogIn is what a page asks of somebody who wants to log in.
 type LogIn struct {
 	// Forms counts the forms to log in by a password, not to choose one. A form in a menu or a dialog counts only if the
 	// page has no other content.
 	Forms int
 	Brief bool   // the page says little besides
-	Text  uint64 // its MainHash
+	Text  uint64 // the page's MainHash
 }
 
 // Facts is what the HTML of a page says. The zero value of a field means that
@@ -140,7 +140,7 @@ type Block struct {
 	Cell        bool // whether it is in a cell of a table
 	Heading     bool // whether it is a heading, or of the title
 	Beside      bool // whether it is of the title, or Text is the name of the file of a picture or a video
-	Repeats     bool // whether it is of the title, and the text says the same
+	Repeats     bool // whether it is of the title, and a block of the text says the same
 	Links       int  // how many links it consists of; 0 if some of its text is in none
 }
 

@@ -28,13 +28,18 @@ type reader struct {
 	stack    stack
 	tag      tag
 	text     text
-	asking   []asking // the forms that ask for a password
-	leads    string   // where the first script that does nothing else leads, "" for nowhere
-	forms    int      // how many were read
-	form     Search   // the one that is open, as its fields have it
-	keeps    bool     // it leads to no address with what was typed: it posts, or closes a dialog
+	forms    forms
+	leads    string // where the first script that does nothing but lead on leads, "" for nowhere
 	links    links
 	pictures []picture
+}
+
+// forms are the forms of the page.
+type forms struct {
+	count  int      // how many were read
+	open   Search   // the open form, as its fields have it
+	keeps  bool     // the open form leads to no address with what was typed: it posts, or closes a dialog
+	asking []asking // the forms that ask for a password
 }
 
 // asking is a form that asks for a password.
@@ -102,7 +107,7 @@ func (r *reader) finish() {
 		f.Modified = dataModified(f.Things)
 	}
 	r.titled()
-	f.Blocks, f.Beside = told(r.text.blocks, main), told(r.text.beside, main)
+	f.Blocks, f.Beside = finished(r.text.blocks, main), finished(r.text.beside, main)
 	f.MainHash = mainHash(f.Blocks)
 	r.logIn(main)
 	if f.Refresh.Href == "" && r.leads != "" && !r.head.only && f.Letters() == 0 {
@@ -115,7 +120,7 @@ func (r *reader) finish() {
 // logIn fills in what the page asks of who wants to log in.
 func (r *reader) logIn(main trait) {
 	f := &r.facts
-	for _, a := range r.asking {
+	for _, a := range r.forms.asking {
 		if !a.signUp && (!a.beside || main == inPage) {
 			f.LogIn.Forms++
 		}
@@ -197,9 +202,9 @@ func (r *reader) attributes(el *element, in trait) trait {
 		r.input(t, in)
 	case "form":
 		method := strings.ToLower(string(t.get("method")))
-		r.keeps = method == "post" || method == "dialog"
-		r.forms++
-		r.form = Search{Action: strings.TrimSpace(string(t.get("action"))), Form: r.forms}
+		r.forms.count++
+		r.forms.keeps = method == "post" || method == "dialog"
+		r.forms.open = Search{Action: strings.TrimSpace(string(t.get("action"))), Form: r.forms.count}
 		return givenTraits(t)
 	case "script":
 		r.json = in&inert == 0 && isMediaType(string(t.get("type")), "application/ld+json")
@@ -215,16 +220,16 @@ func (r *reader) input(t tag, in trait) {
 	typ, fills := strings.ToLower(string(t.get("type"))), strings.ToLower(string(t.get("autocomplete")))
 	if in&inert == 0 && (typ == "password" || strings.HasSuffix(fills, "-password")) { // it may show what is typed
 		chosen := strings.HasSuffix(fills, "new-password")
-		here := asking{r.form.Form, in&beside != 0, chosen}
-		if n := len(r.asking); n > 0 && r.asking[n-1].form == here.form && r.asking[n-1].beside == here.beside {
-			r.asking[n-1].signUp = true
+		here, all := asking{r.forms.open.Form, in&beside != 0, chosen}, r.forms.asking
+		if n := len(all); n > 0 && all[n-1].form == here.form && all[n-1].beside == here.beside {
+			all[n-1].signUp = true
 		} else if n < maxSearches {
-			r.asking = append(r.asking, here)
+			r.forms.asking = append(all, here)
 		}
 	}
-	if name := t.get("name"); !r.keeps && len(name) > 0 && (typ == "" || typ == "text" || typ == "search") &&
+	if name := t.get("name"); !r.forms.keeps && len(name) > 0 && (typ == "" || typ == "text" || typ == "search") &&
 		len(r.facts.Searches) < maxSearches {
-		field := r.form
+		field := r.forms.open
 		field.Name, field.Typed = string(name), typ == "search"
 		r.facts.Searches = append(r.facts.Searches, field)
 	}
@@ -283,7 +288,7 @@ func (r *reader) endTag() {
 	case "a":
 		r.text.link, r.text.inLink = 0, false
 	case "form":
-		r.form, r.keeps = Search{}, false
+		r.forms.open, r.forms.keeps = Search{}, false
 	case "head", "body", "html", "br":
 		if _, in := r.stack.top(); in&noText != 0 {
 			break

@@ -143,8 +143,8 @@ func (x *text) main() trait {
 	return inPage
 }
 
-// told returns blocks that were read. main is the region of the main text.
-func told(all []textBlock, main trait) (list []Block) {
+// finished returns blocks with what is known of them at the end of the page. main is the region of the main text.
+func finished(all []textBlock, main trait) (list []Block) {
 	for i := range all {
 		b, w := all[i].Block, all[i].where
 		b.Hash = xxh3.HashString(b.Text)

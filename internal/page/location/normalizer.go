@@ -40,7 +40,7 @@ type Normalizer struct {
 	hosts  map[string]bool // the origin's and those given, as hostKey returns them
 }
 
-// New returns a Normalizer for the origin. Of cfg it keeps only More. An error names the wrong
+// New returns a Normalizer for the origin. It keeps nothing of cfg but More. An error names the wrong
 // setting.
 func New(origin Origin, cfg Config) (*Normalizer, error) {
 	if origin.host == "" {
@@ -108,7 +108,8 @@ func (n *Normalizer) Ours(host string, nearby bool) bool {
 	return n.Names(host) || nearby && isLocal(host)
 }
 
-// locate applies the rules for a path and for a query, and joins the two. link says that no request was made with them.
+// locate applies the rules for a path and for a query, and joins the two. link says that they come from a link, not from
+// a request.
 func (n *Normalizer) locate(path, query string, link bool) Result {
 	path, reason := normalPath(path)
 	if reason != ReasonNone {
@@ -120,7 +121,7 @@ func (n *Normalizer) locate(path, query string, link bool) Result {
 	if query == "" {
 		return n.fit(Result{Location: path})
 	}
-	return n.fit(n.located(path, query, link))
+	return n.fit(n.withQuery(path, query, link))
 }
 
 // fit refuses a location whose URL is too long.

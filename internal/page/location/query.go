@@ -41,12 +41,11 @@ func CheckParam(key string) error {
 	return nil
 }
 
-// located returns the location of a path in normal form with a query, its parameters in their order. Those that track
-// or hold a session are dropped from a link. A request with them has no location, since the site may answer it with a
-// page for a campaign or for one visitor. A defect makes the whole query malformed, since two programs may read it
-// differently. What they read differently though it is well-formed, as a parameter that comes twice, only a page's own
-// canonical vouches for.
-func (n *Normalizer) located(path, query string, link bool) Result {
+// withQuery returns the location of a path in normal form with a query, its parameters in their order. From a link it
+// drops those that track or hold a session. A request with such a parameter has no location, since the site may answer
+// it with a page for a campaign or for one visitor. A defect makes the whole query malformed, since two programs may
+// read it differently. Programs also differ over a parameter that comes twice: then the page's own canonical decides.
+func (n *Normalizer) withQuery(path, query string, link bool) Result {
 	var (
 		result    Result
 		more      []string
@@ -90,8 +89,8 @@ func (n *Normalizer) located(path, query string, link bool) Result {
 	return result
 }
 
-// Sorted returns a location with its parameters sorted, to compare it with others. They are sorted by key, as all
-// locations once were: a bar on one that the owner forgot then holds on.
+// Sorted returns a location with its parameters sorted by key, to compare it with others. Locations were once stored in
+// this order, so a bar that the owner set then still holds.
 func Sorted(location string) string {
 	path, query, _ := strings.Cut(location, "?")
 	if !strings.Contains(query, "&") {
@@ -106,7 +105,7 @@ func Sorted(location string) string {
 	return path + "?" + strings.Join(pairs, "&")
 }
 
-// index matches the name of the file that a server shows for its folder, behind that.
+// index matches a folder with the file that a server shows for it.
 var index = regexp.MustCompile(`^(.*/)index\.\pL{2,5}(\?.*)?$`)
 
 // Folder returns the folder that a location most likely shows by its name, with its query: "/blog/" for
@@ -118,8 +117,8 @@ func Folder(location string) string {
 	return ""
 }
 
-// maxPageWord is how many characters a word has that is the value of "page", if the owner has not named that
-// parameter. A longer one, or one with more digits than pageValue takes, may be an address, a search or a secret.
+// maxPageWord is how many characters the value of "page" may have if the owner has not named that parameter. A longer
+// word, or one with more digits than pageValue takes, may be an address, a search or a secret.
 const maxPageWord = 24
 
 // pageValue matches a decoded value that is a number or a short word, such as "2", "last", "part-2" or "über-uns". Then

@@ -25,10 +25,10 @@ type Memory struct {
 	idle  pools
 }
 
-// NewMemory returns a Memory of so many bytes.
+// NewMemory returns a Memory of total bytes.
 func NewMemory(total int64) *Memory { return &Memory{total: total} }
 
-// Take takes bytes for a site that will then hold so many. If they are not to be had, it returns false.
+// Take takes bytes for a site, which then holds held bytes in all. It returns false if there is no room for them.
 func (m *Memory) Take(bytes, held int64) bool {
 	all := m.taken.Add(bytes)
 	if held > m.total-all+bytes {
@@ -55,8 +55,8 @@ type Buffers struct {
 type pools [bits.UintSize + 1]sync.Pool
 
 // NewBuffers returns Buffers that keep at most each bytes of one body, and at most total bytes of all unreleased
-// bodies, out of m, where each is the same for all, nil for a site alone. each is at least 512. With a total of 0,
-// nothing is kept.
+// bodies. They take the memory from m, which is nil for a site alone; all Buffers that share m have the same each. each
+// is at least 512. With a total of 0, nothing is kept.
 func NewBuffers(each, total int, m *Memory) *Buffers {
 	return &Buffers{each: max(each, least), total: int64(total), memory: cmp.Or(m, NewMemory(math.MaxInt64))}
 }

@@ -15,7 +15,7 @@ type Obeyed struct {
 
 const anotherDay = 24 * time.Hour
 
-// Saw returns the state after somebody got seen. own says that the site itself did.
+// Saw returns the state after somebody got the rules seen. own says that the site itself got them.
 func (o Obeyed) Saw(seen *Rules, at time.Time, own bool) Obeyed {
 	after := Obeyed{Known: true, Now: o.Now}
 	switch {

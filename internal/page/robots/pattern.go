@@ -13,9 +13,9 @@ import (
 type Pattern struct {
 	Length   int // length in the spelling for comparisons, with its stars and "$"
 	anchored bool
-	pieces   []string // between stars, the first at the beginning; of the others, those that are empty are left out
+	pieces   []string // the texts between stars: the first begins the location; of the others, empty ones are left out
 	starred  bool
-	last     string // the end of an anchored pattern with stars, else empty
+	last     string // the text after the last star of an anchored pattern, else empty
 }
 
 // NewPattern reads a pattern.

@@ -32,7 +32,7 @@ func Unread(sum Sum) *Rules {
 // rule is one allow or disallow line.
 type rule struct {
 	Pattern
-	line string // that disallows, "" for one that allows
+	line string // the line that disallows, "" if the rule allows
 }
 
 // newRules returns nil if no rule disallows anything. text holds the lines of the rules.
@@ -83,7 +83,7 @@ func (r *Rules) Text() []byte {
 	return r.text
 }
 
-// Sum returns what tells the rules from others without their text.
+// Sum returns the sum of the rules, which tells them from others without their text.
 func (r *Rules) Sum() (s Sum) {
 	if r != nil {
 		s = r.sum

@@ -85,7 +85,7 @@ type Outline interface {
 }
 
 // ReadOutline reads a text of XML in UTF-8 as far as it goes, or until ctx ends. It keeps no more than one entry. It
-// returns the entry within which it ended, nil if there is none: that one is not handed over.
+// returns the entry in which the text breaks off, which it did not hand over, or nil.
 func ReadOutline(ctx context.Context, text []byte, to Outline) (open *Node) {
 	t := &tree{Outline: to}
 	strict.Read(ctx, text, t)
@@ -101,8 +101,8 @@ type tree struct {
 	form  string
 	open  []*Node  // from the root on
 	text  [][]byte // of each of them
-	entry int      // how deep the entry stands, 0 for none
-	nodes int      // of the entry
+	entry int      // how deep the open entry stands, 0 for none
+	nodes int      // how many elements that entry has
 }
 
 const (

@@ -44,8 +44,8 @@ func plural(thing string) string {
 
 var forms = regexp.MustCompile(`\{([^{}|]*\|[^{}]*)\}`)
 
-// Form returns a text as it is for so many things: of {page is|pages are} the first for one, the last for more. Where
-// three stand, the first is for 0: a sentence about one.
+// Form returns a text for n things: of {page is|pages are} it takes the first for one, the last for more. A third form
+// may stand before these for 0; without it, 0 takes the first.
 func Form(text string, n int) string {
 	return forms.ReplaceAllStringFunc(text, func(braced string) string {
 		all := strings.Split(braced[1:len(braced)-1], "|")
@@ -64,7 +64,7 @@ func Size(n int) string {
 	switch {
 	case n < 1000:
 		return Count(n, "byte")
-	case n < 999_950: // else it were 1000.0 kB
+	case n < 999_950: // from here on it would round to 1000.0 kB
 		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
 	}
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)

@@ -13,8 +13,8 @@ import (
 // said is what a setting is called in each style. For the command, {-name} is a setting that it has.
 type said struct{ library, command, caddy string }
 
-// none stands where a style has no such setting. A text that may be read in that style has only a name that begins with
-// Or: it adds what some styles offer.
+// none stands where a style has no such setting. A text that may be read in that style must not need the name: it uses
+// only names that begin with Or, which add what some styles offer.
 const none = ""
 
 // settings has the names in braces that a text may have, and what the text says in place of each.

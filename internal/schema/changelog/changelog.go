@@ -57,7 +57,7 @@ func (l Log) Note(tx txn.Records, before int64, location string, what Happening,
 				since = moment.Time(before)
 			}
 		}
-		since = min(since, moment.Time(now)) // a clock that was ahead may have noted that
+		since = min(since, moment.Time(now)) // a clock that was ahead may have noted a later time
 		tx.Put(old, nil)
 	}
 	if what != Removed {
@@ -121,9 +121,8 @@ func (l Log) reaches(ctx context.Context, st store.Store, since time.Time) error
 	return err
 }
 
-// From returns since when the changelog is complete. It is the zero Time for since the site has had pages: then no
-// event was ever dropped. If the record that says so is damaged, From takes it that events were dropped by their age
-// alone.
+// From returns since when the changelog is complete, the zero Time if no event was ever dropped. If the record of that
+// is damaged, From assumes that events were dropped by their age alone.
 func (l Log) From(ctx context.Context, st store.Store) (time.Time, error) {
 	record, err := txn.Read(ctx, st, l.Keys.Changelog())
 	var from moment.Time
@@ -238,10 +237,9 @@ func (e Event) Kind(since time.Time) Happening {
 	return e.What
 }
 
-// Latest returns the last events since a time, the newest first, and most of them at
-// most. If before is not zero, they are those that come before the event of that time and
-// location. The changelog may not be complete since then; see [Log.From]. It may be
-// called concurrently.
+// Latest returns the last events since a time, at most most of them, the newest first. If
+// before is not zero, they are the last ones before the event of its time and location. The
+// changelog may not be complete since then; see [Log.From]. It may be called concurrently.
 func (l Log) Latest(ctx context.Context, st store.Store, since time.Time, before Event,
 	most int) (last []Event, err error) {
 	until := time.Now()

@@ -13,13 +13,13 @@ import (
 )
 
 // Format is the number of the format of all records, their first byte. It changes if a reader of
-// the format before would misread a record. A process that finds another number in the site's
+// the earlier format would misread a record. A process that finds another number in the site's
 // record stores nothing more; see package txn.
 const Format = 1
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// ErrDamaged says that bytes are not a record, or no longer.
+// ErrDamaged says that bytes are no record, or not a whole one.
 var ErrDamaged = errors.New("record is damaged")
 
 // ErrFormat says that another version of the program wrote a record, in its own format.
@@ -73,7 +73,7 @@ func Unmarshal(b []byte, v any) error {
 	return nil
 }
 
-// Read returns the value of a record. Of a damaged one, and of none, nothing is left.
+// Read returns the value of a record, the zero value if the record is damaged or missing.
 func Read[T any](b []byte) (v T) {
 	if Unmarshal(b, &v) != nil {
 		return *new(T)

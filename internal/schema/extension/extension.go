@@ -84,7 +84,7 @@ func All() Set { return 1<<len(registered) - 1 }
 // Has reports whether the set has an extension.
 func (s Set) Has(k Kind) bool { return s&(1<<k) != 0 }
 
-// Entries returns those whose elements stand in the entries of pages.
+// Entries returns the extensions of the set whose elements stand in the entries of pages.
 func (s Set) Entries() Set {
 	for k, x := range registered {
 		if x.Aside != nil {
@@ -94,7 +94,7 @@ func (s Set) Entries() Set {
 	return s
 }
 
-// Asides returns those that have a file of their own.
+// Asides returns the extensions of the set that have a file of their own.
 func (s Set) Asides() map[Kind]*Aside {
 	asides := map[Kind]*Aside{}
 	for k, x := range registered {
@@ -173,7 +173,7 @@ func (vs Values) Len(url func(location string) string) int {
 	return len(vs.Append(nil, All().Entries(), &all))
 }
 
-// elementsOf returns the values as elements, as many as take at most so many bytes. Escaped for XML,
+// elementsOf returns the values as elements, as many of them as fit into most bytes. Escaped for XML,
 // a text may be five times as long.
 func elementsOf[T any](name string, all []T, most int) (elements []byte) {
 	for _, one := range all {

@@ -33,7 +33,7 @@ var news = Extension{
 	Aside: &Aside{
 		Suffix: "-news",
 		For:    newsFor,
-		Most:   1000, // that engines read in a file
+		Most:   1000, // engines read no more in a file
 		At:     func(stored []byte) time.Time { return time.Unix(int64(decodeArticle(stored).Published), 0) },
 	},
 }

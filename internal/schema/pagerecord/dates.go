@@ -17,8 +17,8 @@ func (p *Page) Entry() shards.Entry {
 
 const day = 24 * time.Hour
 
-// Estimate feeds the rate estimate with what an observation has shown, at a time in Unix seconds, and says the
-// word anew. While something is held, the estimate is not fed; that is done once it is certain.
+// Estimate adds to the rate estimate what an observation has shown, at a time in Unix seconds, and chooses the word
+// anew. A change that is held as uncertain is added once it is certain.
 func (p *Page) Estimate(o mark.Outcome, found lastmod.Finding, at int64) {
 	switch since := found.Since.Seconds(); {
 	case o == mark.Changed:
@@ -39,8 +39,8 @@ func (p *Page) Estimate(o mark.Outcome, found lastmod.Finding, at int64) {
 	p.Freq = p.Rate.Freq(p.Freq)
 }
 
-// Return notes that the page shows its own content again, so a change that was taken back stays so. If it was the only
-// one, the estimate forgets it.
+// Return notes that the page shows its own content again, so a change that was taken back stays taken back. If it was
+// the only change, the estimate forgets it.
 func (p *Page) Return() {
 	if p.Dates.Undone.Date.At != 0 && p.Dates.Count == 0 {
 		p.Rate.Past = rate.History{}

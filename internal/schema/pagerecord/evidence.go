@@ -27,7 +27,7 @@ func (p *Page) Found() bool { return p.Led() && (p.Public() || p.Passes()) }
 // After that, nobody will ask for it.
 const unseenFor = 2 * day
 
-// LeavesOpen says what it may add to read a page again that links to the location.
+// LeavesOpen says what another reading of a page that links to the location may add.
 func (p *Page) LeavesOpen(now moment.Time) Openness {
 	switch {
 	case p.Public():

@@ -148,8 +148,8 @@ type Openness uint8
 
 const (
 	Settled Openness = iota // nothing
-	Unseen                  // in a day, something: a page that it links to was never got, or a link to it must last
-	// something, once the site itself has looked, or in a day: a link may prove to be for everybody
+	Unseen                  // something in a day: nobody has got a page that it links to yet, or a link must last a day
+	// something once the site itself has looked, or in a day: a link may prove to be for everybody
 	Unproven
 )
 
@@ -172,7 +172,7 @@ type Languages struct {
 	Claims   []Claim               `cbor:"1,keyasint,omitzero"` // what the page names as such
 	Peers    []extension.Alternate `cbor:"2,keyasint,omitzero"` // those that are listed and name the page in return
 	Language uint16                `cbor:"5,keyasint,omitzero"` // of the text in the mark, see observation.Language
-	// since when visitors got another one, to the second, 0 if the last did not
+	// since when visitors got another language, to the second, 0 if the last one did not
 	Foreign moment.Time `cbor:"6,keyasint,omitzero"`
 }
 
@@ -198,7 +198,7 @@ func (l *Languages) Named(id uint64) (langs []string) {
 type Place struct {
 	Shard    int           `cbor:"1,keyasint,omitzero"` // the shard that lists the page, or did; 0 if it was never listed
 	Logged   moment.Time   `cbor:"2,keyasint,omitzero"` // its last event, see changelog.Log.Note
-	Extended extension.Set `cbor:"3,keyasint,omitzero"` // for which its entry was made
+	Extended extension.Set `cbor:"3,keyasint,omitzero"` // the extensions for which its entry was made
 }
 
 // NewLinks are links of a page to locations that nobody knew. An observation that may have been the first

@@ -23,7 +23,7 @@ func (d PendingRemoval) Told(why eligibility.Reason, at moment.Time) (after Pend
 	return d, at.Sub(d.Missing) >= takes(why)
 }
 
-// takes returns how long a removal takes: a minute for a 404, and a day for what may be of the moment.
+// takes returns how long a removal takes: a minute for a 404, and a day for any other answer, which may be temporary.
 func takes(why eligibility.Reason) time.Duration {
 	if why == eligibility.NotFound {
 		return ConfirmAfter
@@ -45,7 +45,7 @@ func (d *PendingRemoval) Overdue(at moment.Time) bool {
 	return at.Sub(d.Missing) >= takes(d.MissingWhy)+day
 }
 
-// Stated reports whether the reason is the page's own final word, and no accident of the moment.
+// Stated reports whether the reason is the page's own final word, and not a passing accident.
 func Stated(why eligibility.Reason) bool {
 	switch why {
 	case eligibility.StatusGone, eligibility.NoIndex, eligibility.Private, eligibility.NoStore:
@@ -54,7 +54,7 @@ func Stated(why eligibility.Reason) bool {
 	return false
 }
 
-// Refuses reports whether a reason may stand for a client that the site refuses, as where it blocks its own machine.
+// Refuses reports whether a reason may mean that the site refuses this client, as where it blocks its own machine.
 func Refuses(why eligibility.Reason) bool {
 	return why == eligibility.NotFound || why == eligibility.Denied || why == eligibility.LoginRedirect
 }

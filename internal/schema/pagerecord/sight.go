@@ -6,8 +6,8 @@ import (
 	"github.com/servemap/servemap/internal/decide/moment"
 )
 
-// Sight is what an observation moves that found the page unchanged. A crash may lose it: then the page was last seen
-// a little earlier, and less is known of how rarely it changes.
+// Sight is what changes in a page's record when an observation finds the page unchanged. A crash may lose it: then the
+// page was last seen a little earlier, and less is known of how rarely it changes.
 type Sight struct {
 	lastSeen     moment.Time
 	status       int
@@ -37,7 +37,7 @@ func Sighted(record []byte, s Sight) []byte {
 	return p.Encode()
 }
 
-// SightBetween returns what a sight moved from one record of a page to the next. ok is false if anything else changed.
+// SightBetween returns the sight that makes one record of a page the next. ok is false if anything else changed.
 func SightBetween(before, after []byte) (s Sight, ok bool) {
 	p, err := Decode(after)
 	if err != nil {

@@ -26,7 +26,7 @@ type Layout struct {
 	MaxURLs  int                          // 0 means the protocol's 50,000
 	MaxBytes int                          // 0 means the protocol's 52,428,800
 
-	now moment.Time // of tx, see At
+	now moment.Time // the time of the transaction, see At
 
 	// Filling is the last shard, which new pages fill; 0 if there is none yet. Another
 	// process may have begun the next one meanwhile: a full shard is passed over.
@@ -116,8 +116,8 @@ func (l Layout) putShard(tx txn.Records, n int, p Shard) {
 	tx.Put(l.Keys.Shard(n), p.encode())
 }
 
-// Add lists location with e and returns its shard. That is before, if the page was there
-// earlier and the shard has room, otherwise the last one of its section if that has room, and otherwise
+// Add lists location with e and returns its shard: the shard before, in which the page was
+// earlier, if that has room; otherwise the last one of its section, if that has room; otherwise
 // a new one. Add reserves the most bytes that an entry with these extensions can ever take, so that no later change of
 // its dates, and no rule, makes the file too long. It reads a few keys, however many shards
 // there are.

@@ -21,8 +21,8 @@ type Days map[int64]Day
 
 const daysKept = 366
 
-// ReadDays reads what Encode wrote. Of a damaged record nothing is left. A day later than today, of a wrong clock,
-// is left out.
+// ReadDays reads what Encode wrote. A damaged record counts as empty. It leaves out days later than today, which a wrong
+// clock has written.
 func ReadDays(b []byte, today int64) Days {
 	days := codec.Read[Days](b)
 	if days == nil {
@@ -32,7 +32,7 @@ func ReadDays(b []byte, today int64) Days {
 	return days
 }
 
-// Add adds what happened, and replaces the rest, if that is known.
+// Add adds up what happened, and replaces how the sitemap was, if that is known.
 func (d Days) Add(other Days) {
 	for day, n := range other {
 		sum := d[day]

@@ -14,7 +14,7 @@ import (
 type Duplicates struct {
 	Listed string   `cbor:"1,keyasint,omitzero"` // a location, "" for none
 	IDs    []uint64 `cbor:"2,keyasint,omitzero"` // of the members
-	// of listed pages that suddenly show it, and had another content before
+	// the IDs of listed pages that suddenly show it, and had another content before
 	Borrowers []uint64 `cbor:"3,keyasint,omitzero"`
 }
 

@@ -10,13 +10,13 @@ import (
 const (
 	// refusedFor is how long a refusal counts.
 	refusedFor = 24 * time.Hour
-	// few is how many pages leave in a day by answers that may be of the moment. On a large site, it is
+	// few is how many pages may leave in a day by answers that may be temporary. On a large site, it is
 	// one page in fewShare.
 	few      = 10
 	fewShare = 100
 )
 
-// Refusals counts the pages that left by answers that may be of the moment, or for one client alone.
+// Refusals counts the pages that left by answers that may be temporary, or for one client alone.
 type Refusals struct {
 	Since moment.Time `cbor:"1,keyasint,omitzero"` // when the first of them left
 	Pages int         `cbor:"2,keyasint,omitzero"` // those in the day after that

@@ -20,7 +20,7 @@ const (
 // storedRobots is what is stored of robots.txt, before it is compressed.
 type storedRobots struct {
 	Now   []byte      `cbor:"1,keyasint,omitzero"` // the text that holds
-	Next  robots.Sum  `cbor:"2,keyasint,omitzero"` // of one that may come to hold; who confirms it has its text
+	Next  robots.Sum  `cbor:"2,keyasint,omitzero"` // the sum of one that may replace it; who confirms that has its text
 	Since moment.Time `cbor:"3,keyasint,omitzero"`
 	Known bool        `cbor:"5,keyasint,omitzero"`
 }

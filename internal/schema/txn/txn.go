@@ -141,8 +141,8 @@ func TooMuch(err error) bool {
 // Items is how many items of one record each a transaction gets.
 const Items = 64
 
-// InSteps calls fn with all items, so many at a time, and with fewer if these are too much for a transaction. It
-// leaves out an item that alone is too much. Nothing of a transaction that is too much is stored.
+// InSteps calls fn with all items, most of them at a time, and with fewer if these are too much for a transaction. It
+// leaves out an item that is too much alone. Nothing is stored of a transaction that is too much.
 func InSteps[T any](items []T, most int, fn func([]T) error) error {
 	for some := range slices.Chunk(items, most) {
 		err := fn(some)

@@ -1,4 +1,4 @@
-// Package call has what the stores do alike in their calls.
+// Package call has the steps of View, Update and Scan that all stores share.
 package call
 
 import (
@@ -57,8 +57,8 @@ const (
 	MostBytes    = 1 << 20 // of values, after which a step ends
 )
 
-// Scan is a Scan that reads some records at a time. next returns at most so many records whose keys begin
-// with prefix, from the first key on, and whether there may be more.
+// Scan implements a store's Scan in steps. next returns at most most records whose keys begin with prefix, from the key
+// first on, and whether there may be more.
 func Scan(ctx context.Context, prefix, after string, next func(first string, most int) ([]store.Record, bool,
 	error)) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {

@@ -30,7 +30,7 @@ type Explorer struct {
 	Inside   bool         // ask Handler, not the origin
 	Public   string       // the pattern of all pages
 	Query    []string     // the parameters that are named already
-	Sitemaps []string     // that the site has
+	Sitemaps []string     // further sitemaps of the site
 	Log      *slog.Logger
 
 	Settings string // those that decide what exploring finds
@@ -114,26 +114,26 @@ func (e *Explorer) Missing(done servemap.Exploration) (name, means, add string) 
 }
 
 // cause returns the name of what keeps most pages out, says what it means and what to do, and how many these are. Where
-// some pages are listed, those that say themselves that they are not to be, and those that nobody got, are not missing.
+// some pages are listed, pages that do not want to be, and pages that nobody got, do not count as missing.
 func cause(st servemap.Stats) (name, means string, n int) {
-	most, wanted := uint64(0), st.Listed == 0
+	most, none := uint64(0), st.Listed == 0
 	count := func(reason string, n uint64) {
 		if n > most || n == most && reason < name {
 			name, most = reason, n
 		}
 	}
-	entry := wanted && messages.ForOne.In(st.Hints) // it keeps out all the others
+	entry := none && messages.ForOne.In(st.Hints) // the entry is for one visitor, which keeps all others out
 	for verdict, n := range st.Verdicts {
 		is, reason, _ := strings.Cut(verdict, " ")
 		if entry && reason != "private" && reason != "no-store" {
 			continue
 		}
-		if is != string(servemap.VerdictListed) && (wanted || reason != "noindex" && reason != "canonical-elsewhere" &&
+		if is != string(servemap.VerdictListed) && (none || reason != "noindex" && reason != "canonical-elsewhere" &&
 			reason != "no-page" && !messages.ReasonNamed(reason).Reason.Unvisited()) {
 			count(reason, uint64(n))
 		}
 	}
-	if most == 0 && wanted {
+	if most == 0 && none {
 		for reason, n := range st.Ignored {
 			count(reason, n)
 		}
@@ -209,7 +209,7 @@ func (e *Explorer) once(ctx context.Context, walk func() error) func() error {
 	}
 }
 
-// entry are the options to ask for the entry alone, and then to revisit so many pages a day.
+// entry returns options to request the entry alone, and then to revisit at most so many pages a day.
 func (e *Explorer) entry(revisit int) *servemap.ExploreOptions {
 	opts := servemap.ExploreOptions{MaxRequests: 1, Revisit: revisit}
 	if e.Inside {
@@ -218,8 +218,8 @@ func (e *Explorer) entry(revisit int) *servemap.ExploreOptions {
 	return &opts
 }
 
-// Revisit requests pages that no visitor requests, until ctx ends, at most so many a day.
-// Site.Explore explores before that; one request is the least.
+// Revisit requests pages that no visitor requests, until ctx ends, at most perDay a day. Before that, Site.Explore
+// explores: with the one request that is its least.
 func (e *Explorer) Revisit(ctx context.Context, perDay int) {
 	e.keepTrying(ctx, func() error {
 		_, err := e.Site.Explore(ctx, e.entry(perDay))

@@ -104,16 +104,16 @@ func absent(err error) error {
 func hidden(name string) bool {
 	for part := range strings.SplitSeq(strings.ToLower(name), "/") {
 		dot := strings.HasPrefix(part, ".") && part != "." && part != ".well-known"
-		if dot || strings.HasPrefix(part, "~") || left(strings.Split(part, ".")[1:]) {
+		if dot || strings.HasPrefix(part, "~") || isCopy(strings.Split(part, ".")[1:]) {
 			return true
 		}
 	}
 	return false
 }
 
-// left reports whether the endings of a name say that it is a copy: at the end, or beside a type, as in a.html.old and
+// isCopy reports whether the endings of a name say that it is a copy: at the end, or beside a type, as in a.html.old and
 // a.old.html. Elsewhere, as in the.old.man.html, the word belongs to a title.
-func left(endings []string) bool {
+func isCopy(endings []string) bool {
 	for i, e := range endings {
 		typed := func(at int) bool { return at >= 0 && (types[endings[at]] || program.MatchString(endings[at])) }
 		if copied.MatchString(e) && (i == len(endings)-1 || typed(i+1) || typed(i-1)) {

@@ -201,7 +201,7 @@ func Meant(name string, names []string, other string) string {
 	return other
 }
 
-// near reports whether so many letters inserted, deleted or replaced make b of a.
+// near reports whether at most so many letters inserted, deleted or replaced turn a into b.
 func near(a, b string, edits int) bool {
 	switch {
 	case a == "" || b == "":

@@ -129,7 +129,7 @@ func lines(text string) []string {
 
 // Set sets the setting to a text. A list grows by it.
 func (x Setting) Set(text string) (err error) {
-	if _, any := x.Value.Interface().(secret); strings.HasPrefix(text, "-") && !any {
+	if _, isSecret := x.Value.Interface().(secret); strings.HasPrefix(text, "-") && !isSecret {
 		return errors.New("it takes its value before the next flag")
 	}
 	switch to := x.Value.Addr().Interface().(type) {

@@ -30,7 +30,7 @@ var decisions = map[string]servemap.Decision{
 func (s *Settings) Options(log *slog.Logger) (*servemap.Options, error) {
 	o := &servemap.Options{
 		Name: s.Name, Hosts: s.Hosts, Entries: s.Entries, Benign: s.Benign, StrippedPrefix: s.Stripped,
-		ReportOnly: s.ReportOnly, Crawlers: s.Crawlers, CrawlerRanges: s.Ranges, Logger: log,
+		Query: s.Query, ReportOnly: s.ReportOnly, Crawlers: s.Crawlers, CrawlerRanges: s.Ranges, Logger: log,
 		Robots: s.RobotsText,
 		Extensions: servemap.Extensions{Alternates: s.Alternates, Images: s.Images, Videos: s.Videos, News: s.News,
 			Publication: s.Publication},
@@ -81,12 +81,10 @@ func (s *Settings) rules() (rules []ruled, err error) {
 		if strings.Contains(r.Pattern, ",/") {
 			return nil, wrong("{-rule} %s: these are several patterns; write a rule for each", r.Pattern)
 		}
-		is := servemap.Rule{Pattern: r.Pattern, List: list, Query: r.Query, IgnoreCacheControl: r.IgnoreCacheControl}
-		is.ChangeFreq, is.Priority, is.Section = r.ChangeFreq, r.Priority, r.Section
-		rules = append(rules, ruled{is, "{-rule}"})
-	}
-	if len(s.Query) > 0 { // a rule adds to the default; Options.Query would replace it
-		rules = append(rules, ruled{servemap.Rule{Pattern: "/", Query: s.Query}, "{-query}"})
+		rules = append(rules, ruled{servemap.Rule{
+			Pattern: r.Pattern, List: list, Query: r.Query, IgnoreCacheControl: r.IgnoreCacheControl,
+			ChangeFreq: r.ChangeFreq, Priority: r.Priority, Section: r.Section,
+		}, "{-rule}"})
 	}
 	return rules, nil
 }
@@ -98,10 +96,7 @@ func (s *Settings) Named(err error) error {
 		return errors.Unwrap(err) // the command needs no name of the package
 	}
 	rules, _ := s.rules()
-	if by := rules[bad.Index].by; by != "{-query}" {
-		return wrong(by+" %s: %w", bad.Pattern, bad.Err)
-	}
-	return wrong("{-query}: %w", errors.Unwrap(bad.Err))
+	return wrong(rules[bad.Index].by+" %s: %w", bad.Pattern, bad.Err)
 }
 
 // Handler returns the site itself.

@@ -167,7 +167,7 @@ func unavailable(w http.ResponseWriter, code int, why string) {
 	http.Error(w, why, code)
 }
 
-// TellBy has the hint that the site does not answer given by hints. It is called before the first request.
+// TellBy makes hints give the hint that the site does not answer. It is called before the first request.
 func (u *Site) TellBy(hints *messages.Hints) { u.hints = hints }
 
 // missed notes that the site did not answer a request, and why. One alone may be a slow page, unless nobody listens at
@@ -184,7 +184,8 @@ func (u *Site) missed(nobody bool, why string) {
 	}
 }
 
-// answered notes an answer of the site. If that is 502 or 504, it is of what stands before PHP and does not reach it.
+// answered notes an answer of the site. A 502 or 504 is that of a server in front of the program, such as the one before
+// PHP, which does not reach it.
 func (u *Site) answered(code int) {
 	u.count(code)
 	if code == http.StatusBadGateway || code == http.StatusGatewayTimeout {

@@ -54,12 +54,12 @@ type scanner struct {
 	to    Handler
 
 	from     *xml.Decoder
-	at, line int // where that began
+	at, line int // where the decoder began
 	open     []string
 	rooted   bool              // the root was met
-	told     bool              // that something stands before it
-	spaces   map[string]bool   // namespaces that were declared somewhere, and prefixes that were told
-	entities map[string]string // that it declares, nil before its document type
+	told     bool              // it was noted that something stands before the root
+	spaces   map[string]bool   // namespaces that were declared somewhere, and undeclared prefixes that were noted
+	entities map[string]string // the entities that the text declares, nil before its document type
 }
 
 // restart goes on reading at a place.
@@ -331,7 +331,7 @@ func (s *scanner) fault(err error, at, end int) bool {
 	}
 }
 
-// within says what a text that has no end began.
+// within says what the text begins and does not end.
 func (s *scanner) within(rest []byte) string {
 	switch {
 	case bytes.HasPrefix(rest, []byte("<!--")):
