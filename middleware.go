@@ -498,26 +498,31 @@ func (s *Site) assemble(st store.Store, with indexer.Shared) error {
 		return err
 	}
 	s.warn()
+	if s.opts.Crawlers {
+		s.crawlers = crawlers.New(st, keys, net.DefaultResolver, ranges)
+	}
+	s.takeIn(due, with.Memory)
+	return nil
+}
+
+// takeIn makes what each request passes: the front, and the observer behind it.
+func (s *Site) takeIn(due *schedule.Table, memory *response.Memory) {
 	addresses := observe.Addresses{Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(s.opts.StrippedPrefix, "/")}
 	s.observer = observe.New(observe.Config{
 		Addresses: addresses, Schedule: due,
-		Captures: capture.NewRecorder(response.NewBuffers(observation.MaxPage, bodiesBytes, with.Memory)), Indexer: s.indexer,
+		Captures: capture.NewRecorder(response.NewBuffers(observation.MaxPage, bodiesBytes, memory)), Indexer: s.indexer,
 		Files: s.files,
 		Clients: observe.Clients{Benign: anonymous.NewBenign(s.opts.Benign), Anonymous: s.opts.Anonymous,
 			ClientIP: s.opts.ClientIP, Hints: s.hints},
 		Rules: s.rules, WatchRobots: s.robots == nil, Owner: s.link.Owner, Looks: s.looks,
 		First: func(r *http.Request) { s.passes(r, addresses.Locate(r).Local) },
 	})
-	if s.opts.Crawlers {
-		s.crawlers = crawlers.New(st, keys, net.DefaultResolver, ranges)
-	}
 	s.front = front.New(front.Config{
 		Origin: s.origin.String(), Path: s.path, Folder: s.origin.Folder(), Name: s.opts.Name, Files: s.files, Observer: s.observer,
 		Crawlers: s.crawlers,
 		Hints:    s.hints, NoSitemap: func() string { return messages.NoSitemap(s.counts(s.Stats())) },
 		Unmounted: s.unmounted,
 	})
-	return nil
 }
 
 // warn logs settings that are allowed, but may list what is not public, or list one page many times.

@@ -913,7 +913,7 @@ func (d *discard) Header() http.Header         { return d.header }
 func (d *discard) Write(p []byte) (int, error) { return len(p), nil }
 func (d *discard) WriteHeader(int)             {}
 
-func TestExplorationSaysItInALine(t *testing.T) {
+func TestExplorationIsSummedUpInALine(t *testing.T) {
 	e := servemap.Exploration{Requests: 120, Pages: 118, Skipped: map[string]int{"held": 1, "acting": 2}}
 	if got := e.String(); got != "120 requests, 118 pages, 0 left, 2 acting, 1 held" {
 		t.Error(got)

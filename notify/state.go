@@ -77,6 +77,19 @@ func (st *state) begin(now time.Time) {
 	}
 }
 
+// use makes these the key and the endpoint in use, "" for none. If one of them is new, the answers so far say nothing of
+// them: they were about the old key, or another engine's.
+func (st *state) use(key, endpoint string) {
+	var endpoints []Endpoint
+	if endpoint != "" {
+		endpoints = append(endpoints, Endpoint{URL: endpoint})
+	}
+	same := func(a, b Endpoint) bool { return a.URL == b.URL }
+	if key != st.Key || !slices.EqualFunc(st.Endpoints, endpoints, same) {
+		st.Key, st.Endpoints = key, endpoints
+	}
+}
+
 func latest(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b
@@ -155,15 +168,7 @@ func (n *Notifier) save(ctx context.Context, lease time.Duration) error {
 			st.Floor = n.made.Add(-1) // what the site learns before Run gets to this is news, too
 		}
 		st.Cursor = latest(st.Cursor, st.Floor)
-		key, old := cmp.Or(n.given, st.Key, strings.ToLower(rand.Text())), st.Key
-		var engine []Endpoint
-		if n.endpoint != "" {
-			engine = append(engine, Endpoint{URL: n.endpoint})
-		}
-		if is := func(e, other Endpoint) bool { return e.URL == other.URL }; key != old ||
-			!slices.EqualFunc(st.Endpoints, engine, is) {
-			st.Key, st.Endpoints = key, engine // the answers were about the old key, or another engine's
-		}
+		st.use(cmp.Or(n.given, st.Key, strings.ToLower(rand.Text())), n.endpoint)
 		st.begin(now)
 		st.Owner, st.Until = n.owner, now.Add(lease)
 		forget := now.Add(-interval)

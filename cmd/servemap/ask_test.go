@@ -111,8 +111,8 @@ func TestStatusTellsEachThingOnce(t *testing.T) {
 	}
 }
 
-// TestStatusNamesEachPageUnderItsReasonAndKeepsItsMind has a site whose pages leave in two ways, and links to print them.
-func TestStatusNamesEachPageUnderItsReasonAndKeepsItsMind(t *testing.T) {
+// TestStatusNamesEachPageUnderItsReasonEachTime has a site whose pages leave in two ways, and links to print them.
+func TestStatusNamesEachPageUnderItsReasonEachTime(t *testing.T) {
 	var later atomic.Bool
 	s := explored(t, func(w http.ResponseWriter, r *http.Request) {
 		switch {

@@ -201,7 +201,7 @@ func TestEveryLinkOfTheInspectorLeadsSomewhereBelowAnyPath(t *testing.T) {
 	}
 }
 
-func TestInspectorNamesNoPageThatIsNotListedAndIsNone(t *testing.T) {
+func TestInspectorNamesNoHiddenPageAndIsNoPageItself(t *testing.T) {
 	inspected(t, nil, func(s *testkit.Site) {
 		before := s.Stats()
 		all := follow(t, "/inspect/", func(address string) testkit.Answer { return s.Get(address) })

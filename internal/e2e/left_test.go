@@ -170,7 +170,7 @@ func TestEachAddressThatIsLeftOutIsCountedOnce(t *testing.T) {
 }
 
 // A hint says what is read of a page, and that nobody may store pages beside a public entry.
-func TestHintsSayWhatOfPagesIsNotRead(t *testing.T) {
+func TestHintsSayWhatIsNotReadOfPages(t *testing.T) {
 	long := func(w http.ResponseWriter, r *http.Request) {
 		testkit.Reply(http.StatusOK, "<title>long</title><p>"+strings.Repeat("<b>x</b> ", 300_000)+
 			"<a href=/late>late</a>")(w, r)

@@ -252,7 +252,7 @@ func TestNothingIsExploredWhereTheOriginDoesNotLeadHere(t *testing.T) {
 }
 
 // Where the program forgot the site, that is the one cause. An owner who reads of the origin or of a proxy looks there.
-func TestExploringTellsTheOwnerWhoForgotMountOfThatAlone(t *testing.T) {
+func TestExploringTellsAnOwnerWhoForgotMountNothingElse(t *testing.T) {
 	const unwrapped, routed = "No request has passed through this site yet", "The site stands inside a route"
 	const barred = "Crawlers do not get the sitemap"
 	for _, tt := range []struct {
@@ -453,7 +453,7 @@ func TestExploringAsksNobodyButTheOrigin(t *testing.T) {
 	}
 }
 
-func TestFrontThatAddsToPagesIsNoneOfItsOwn(t *testing.T) {
+func TestPagesToWhichAFrontAddsAreStillTheSites(t *testing.T) {
 	f := behind(t, testkit.PageOfItsURL("/a", "/b"), func(pass http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			rec := httptest.NewRecorder()

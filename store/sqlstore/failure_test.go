@@ -318,7 +318,7 @@ func TestErrorsTellNoKeys(t *testing.T) {
 }
 
 // CockroachDB and YugabyteDB refuse transactions so; here a trigger does.
-func TestTransactionThatMayBeTriedAgainIs(t *testing.T) {
+func TestRefusedTransactionIsTriedAgain(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		refused int

@@ -49,7 +49,7 @@ func TestHintsAreToldInOrderAndLoggedOnceWithTheirFirstSentence(t *testing.T) {
 	}
 }
 
-func TestNilHintsHaveNone(t *testing.T) {
+func TestNilHintsGiveNothing(t *testing.T) {
 	var h *Hints
 	h.End(Few)
 	if h.Give(Few, ""); h.Given() != nil || h.Texts() != nil {

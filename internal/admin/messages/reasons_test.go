@@ -315,7 +315,7 @@ func TestGroupsAgreeInNumber(t *testing.T) {
 		[]string{"Links redirect to another host."}, "the table")
 }
 
-func TestAnAddressThatIsNoneIsNamed(t *testing.T) {
+func TestAddressThatCanBeNoPageIsQuotedWithTheCause(t *testing.T) {
 	for url, want := range map[string]string{
 		"p/sencha": `"p/sencha" is not a path: it needs a slash before it. Did you mean /p/sencha?`,
 		"mailto:a": `"mailto:a" can be no page of https://example.com: it is not a path or an http(s) URL, or it names a user.`,

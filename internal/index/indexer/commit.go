@@ -70,15 +70,7 @@ func (x *Indexer) apply(ctx context.Context, done merge.Effects, now time.Time) 
 	for _, location := range done.Due {
 		x.cfg.Schedule.Reset(location)
 	}
-	changed := slices.Collect(maps.Keys(done.Shards))
-	x.site.Layout.Filling = slices.Max(append(changed, x.site.Layout.Filling))
-	if len(done.Sections) > 0 {
-		sections := map[int]string{}
-		maps.Copy(sections, x.site.Layout.Sections)
-		maps.Copy(sections, done.Sections)
-		x.site.Layout.Sections = sections
-	}
-	x.cfg.Files.Changed(changed...)
+	x.noteChanged(slices.Collect(maps.Keys(done.Shards)), done.Sections)
 	if !done.Reputes {
 		return nil
 	}
@@ -87,4 +79,17 @@ func (x *Indexer) apply(ctx context.Context, done merge.Effects, now time.Time) 
 	}
 	x.trust.tellFiles()
 	return nil
+}
+
+// noteChanged notes the shards that a transaction has changed, and the sections of the new ones, and tells the files.
+func (x *Indexer) noteChanged(changed []int, sections map[int]string) {
+	layout := &x.site.Layout
+	layout.Filling = slices.Max(append(changed, layout.Filling))
+	if len(sections) > 0 {
+		all := map[int]string{} // the map is replaced, never changed
+		maps.Copy(all, layout.Sections)
+		maps.Copy(all, sections)
+		layout.Sections = all
+	}
+	x.cfg.Files.Changed(changed...)
 }

@@ -150,7 +150,7 @@ func TestListedPagesThatLinkToAPage(t *testing.T) {
 }
 
 // The owner must not read "0" of a page that a menu links to, as every visitor so far came from there.
-func TestCountOfLinksIsKnownToBeWholeOnlyIfItIs(t *testing.T) {
+func TestCountOfLinksIsCalledWholeOnlyWhereItIs(t *testing.T) {
 	now := time.Now()
 	l := NewLinks(func(location string) bool { return !strings.Contains(location, "unlisted") })
 	count := func() (all string) {

@@ -221,7 +221,7 @@ func proxy(t *testing.T, to string) http.Handler {
 }
 
 // A file that its handler could not finish may lack rules: the panic is the client's too.
-func TestHandlerThatPanicsDoesSoForTheClient(t *testing.T) {
+func TestPanicOfTheHandlerReachesTheClient(t *testing.T) {
 	h := around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")
 		io.WriteString(w, theirs)

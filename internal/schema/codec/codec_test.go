@@ -52,7 +52,7 @@ func TestRecordIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-func TestDamageIsFoundAndAnotherFormatIsNone(t *testing.T) {
+func TestDamageIsFoundAndAnotherFormatIsNotDamage(t *testing.T) {
 	whole := Marshal(full())
 	for i := range whole {
 		flipped := bytes.Clone(whole)

@@ -8,7 +8,7 @@ import (
 )
 
 // What a crash may lose is told one by one: everything else is stored at once.
-func TestSightMovesLittle(t *testing.T) {
+func TestSightChangesFewFields(t *testing.T) {
 	moved := map[string]bool{"LastSeen": true, "Status": true, "Observations": true, "BodyHash": true, "ReadAt": true,
 		"Foreign": true}
 	before := full().Encode()

@@ -11,7 +11,7 @@ import (
 
 const noon = moment.Time(1_700_000_000_000)
 
-func TestFewPagesLeaveADayByAnswersOfTheMoment(t *testing.T) {
+func TestFewPagesLeaveADayByTemporaryAnswers(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
 		left, listed int

@@ -155,7 +155,7 @@ func (x Setting) Set(text string) (err error) {
 }
 
 // split takes the texts of a list in a file apart where their owner meant several, as he would write them in a flag. A
-// comma stays in a URL, and in a pattern if no other one can begin behind it.
+// comma stays in a URL, and in a pattern unless a slash follows it.
 func (x Setting) split() {
 	switch to := x.Value.Addr().Interface().(type) {
 	case *[]string:
