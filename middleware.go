@@ -685,7 +685,7 @@ func checkFolder(origin location.Origin, rules []Rule) error {
 		start, _, _ := strings.Cut(r.Pattern, "*")
 		start = strings.TrimSuffix(start, "$")
 		if strings.Contains(start+folder, "%") || strings.HasPrefix(start, folder) || strings.HasPrefix(folder, start) {
-			continue // it matches, or may match: a percent sign may spell the folder in another way
+			continue // the rule matches, or may match: a percent sign may spell the folder in another way
 		}
 		why := fmt.Errorf("matches nothing in %q, the folder of the origin %s, and a sitemap can only list "+
 			"what is in its own folder; begin it with that, or give the origin as the whole host", folder, origin)
@@ -793,7 +793,7 @@ func (s *Site) Close(ctx context.Context) error {
 		case <-ctx.Done():
 			s.closed = errors.Join(s.closed, fmt.Errorf("servemap: closing: %w", ctx.Err()))
 		}
-		ctx, cancel := context.WithTimeout(ctx, time.Second) // for a Logger that takes no records
+		ctx, cancel := context.WithTimeout(ctx, time.Second) // in case the Logger takes no records
 		defer cancel()
 		s.log.Wait(ctx)
 	})

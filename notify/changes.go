@@ -25,7 +25,7 @@ type change struct {
 
 // waiting is what this process remembers of a page that is to be sent.
 type waiting struct {
-	at    time.Time // of its last change when it was looked at
+	at    time.Time // the time of its last change when it was looked at
 	due   time.Time // when to look at it
 	never bool      // it is not sent, unless it changes again
 }

@@ -284,7 +284,7 @@ func (n *Notifier) complain(err error) {
 	}
 	switch {
 	case said == "" || said == n.said:
-	case errors.Is(err, errElsewhere): // as in every fleet
+	case errors.Is(err, errElsewhere): // every fleet has such notifiers
 		n.log.Info("notify: this notifier waits", "cause", said)
 	default:
 		n.log.Warn("notify: nothing is sent now; it is tried again", "error", said, "waiting", n.st.Pending)

@@ -25,7 +25,7 @@ func Copy(ctx context.Context, dst, src Store) (n int, err error) {
 		}
 		return 0, err
 	}
-	var keys []string // of the next update, which is as large as a store takes
+	var keys []string // the keys of the next update, which is as large as a store takes
 	var records [][]byte
 	size := 0
 	write := func() error {

@@ -35,7 +35,7 @@ import (
 
 type health struct {
 	Serves  bool   `json:"serves"` // visitors are served; the answer is a 503 if not
-	Ready   bool   `json:"ready"`  // so is the sitemap, and the process is not told to end
+	Ready   bool   `json:"ready"`  // the sitemap is served too, and the process was not told to end
 	PID     int    `json:"pid"`
 	Version string `json:"version"`
 	Origin  string `json:"origin"`
@@ -69,10 +69,10 @@ type answers struct {
 	log      *slog.Logger
 	site     *servemap.Site
 	store    store.Store
-	close    func() // of the store
+	close    func() // closes the store
 	explorer *explorer.Explorer
 	notifier *notify.Notifier // nil without -indexnow
-	link     string           // to the inspector, "" without -admin
+	link     string           // the link to the inspector, "" without -admin
 	health   health
 	serves   atomic.Bool // visitors
 	ending   atomic.Bool

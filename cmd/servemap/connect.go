@@ -83,7 +83,7 @@ func (a *asking) connectOnce(ctx context.Context) (*control.Client, error) {
 	case errors.As(err, new(exit)):
 		return nil, err
 	case errors.Is(err, os.ErrPermission) || errors.As(err, new(control.ForeignError)):
-		return nil, fmt.Errorf("-data: %w", cmp.Or(control.Check(a.data), err)) // which says whose it is
+		return nil, fmt.Errorf("-data: %w", cmp.Or(control.Check(a.data), err)) // Check says whose the folder is
 	}
 	text, err := control.ReadFile(control.Settings(a.data))
 	if err != nil || len(text) == 0 { // what was learned may be in a database

@@ -24,7 +24,7 @@ import (
 type door struct {
 	*shift    // nil before a handler answers there
 	listeners []net.Listener
-	given     bool // by systemd, which keeps them: visitors wait there for the next process
+	given     bool // systemd gave the listeners, and keeps them: visitors wait there for the next process
 	handler   atomic.Pointer[http.Handler]
 }
 
@@ -33,7 +33,7 @@ type door struct {
 type shift struct {
 	*http.Server
 	listeners []net.Listener
-	states    sync.Map                // of connections, but for those of WebSockets: an http.ConnState by net.Conn
+	states    sync.Map                // the state of each connection but WebSockets: an http.ConnState by net.Conn
 	busy      atomic.Int64            // requests that are being answered, also those of WebSockets
 	cancel    context.CancelCauseFunc // ends all
 	askAgain  context.CancelCauseFunc // ends those that only read

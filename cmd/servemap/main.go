@@ -371,7 +371,7 @@ func (c command) help(w io.Writer, all bool) error {
 
 // newLog returns the log of a command in a form, with what is of a level and above.
 func newLog(s streams, form string, level slog.Level) (*slog.Logger, error) {
-	log, err := terminal.NewLog(s.err.(terminal.Plain), form, level) // as run has made it
+	log, err := terminal.NewLog(s.err.(terminal.Plain), form, level) // run has made it one
 	if err != nil {
 		return nil, usage("%v", err)
 	}

@@ -34,15 +34,15 @@ const (
 // folder of its host and a server behind it of its own, and all are known from the start.
 type process struct {
 	log      *slog.Logger
-	attended bool   // by a person at a terminal
-	file     string // with the settings, "" if they are flags
+	attended bool   // a person at a terminal sees the log
+	file     string // the file with the settings, "" if they are flags
 	drain    time.Duration
-	given    []net.Listener // by systemd, for which no setting was found yet
+	given    []net.Listener // the sockets of systemd for which no setting was found yet
 	// doors are known by the setting and its address, such as "listen :8080". They stay open until the process ends, also
 	// where a file that is read anew no longer names them.
 	doors  map[string]*door
 	stores map[records]*shared
-	keys   map[string]*guard.Link // to the inspectors, by origin; reading the file anew changes none
+	keys   map[string]*guard.Link // the links to the inspectors, by origin; reading the file anew changes none
 	failed chan error             // why a door no longer serves
 }
 

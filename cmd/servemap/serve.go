@@ -139,7 +139,7 @@ func (x *site) make(port uint16, others []*settings.Settings, several bool) (err
 	if x.trying { // the address says the origin
 		s.Origin = forTrying(s.Listen, port)
 		s.Hosts = append(s.Hosts, "127.0.0.1:"+strconv.Itoa(int(port)))
-		if to, err := url.Parse(s.To); err == nil && isHost(to.Host) { // as a server for development writes it into its pages
+		if to, err := url.Parse(s.To); err == nil && isHost(to.Host) { // as servers for development write it
 			s.Hosts = append(s.Hosts, to.Host)
 		}
 	}

@@ -68,7 +68,7 @@ func (a *asking) status(ctx context.Context) error {
 	if !a.served {
 		p.State = words.Count(p.Stats.Listed, "page") + " listed; no process serves the site, and this is what is stored"
 	}
-	to := a.out.(terminal.Plain) // as run has made it
+	to := a.out.(terminal.Plain) // run has made it one
 	p.Style = styleOf(to)
 	_, err = to.To.Write([]byte(p.text()))
 	return err

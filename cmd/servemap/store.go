@@ -129,7 +129,7 @@ func openStore(s *settings.Settings, log *slog.Logger) (store.Store, func(), err
 		return st, func() { _ = st.Close() }, nil
 	}
 	cfg, err := pgx.ParseConfig(database)
-	if err != nil { // which may name a password
+	if err != nil { // the error may show a password
 		return nil, nil, usage("{-database} is no address of a PostgreSQL database; give one such as " +
 			"postgres://host/name?user=shop")
 	}

@@ -59,7 +59,7 @@ var (
 	//go:embed copy.js
 	script string
 	//go:embed icon.svg
-	icon []byte // so that browsers ask the site for none
+	icon []byte // without it, browsers would ask the site for one
 )
 
 //go:embed templates
@@ -71,7 +71,7 @@ var (
 	// browsers may keep them for ever.
 	sheetName = "style-" + hashOf(css)
 	iconName  = "icon-" + hashOf(icon)
-	templates = sync.OnceValue(parse) // which takes 7 ms, and few processes show them
+	templates = sync.OnceValue(parse) // parsing takes 7 ms, and few processes show pages
 
 	// policy allows the one script by its hash, and nothing else that runs.
 	policy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; " +
@@ -243,7 +243,7 @@ func Narrow(r *http.Request, inner *http.Handler) string {
 		return ""
 	}
 	own, is := (*inner).(*http.ServeMux)
-	if !is { // as chi names its patterns
+	if !is { // the pattern is that of another router, such as chi
 		return ""
 	}
 	below := r.URL.JoinPath("/")
@@ -286,7 +286,7 @@ func Taken(r *mux.Router, own *mux.Route, origin location.Origin) string {
 	path = strings.TrimSuffix(path, "/") + "/"
 	to, err := http.NewRequest(http.MethodGet, origin.URL(path), nil)
 	if err != nil || !own.Match(to, new(mux.RouteMatch)) {
-		return "" // it matches something else than the path, too
+		return "" // it matches by more than the path
 	}
 	var by mux.RouteMatch
 	if !r.Match(to, &by) || by.Route == nil || by.Route == own {

@@ -17,8 +17,8 @@ import (
 
 // Links are the links of listed pages that somebody should correct.
 type Links struct {
-	Broken []Link   `json:"broken"` // those that most followed first
-	Chains [][]Link `json:"chains"` // of redirects; the first is linked, and the last redirects to where visitors arrive
+	Broken []Link   `json:"broken"` // those first that were followed most
+	Chains [][]Link `json:"chains"` // of redirects: the first is linked, the last leads to where visitors arrive
 	Read   Read     `json:"read"`
 	Listed int      `json:"listed"` // pages
 }

@@ -23,7 +23,7 @@ type Explained struct {
 // SettingOf returns the settings that change the verdict on a page, to be copied. It is empty if none does, or if they
 // are set already.
 func SettingOf(p *reader.Known) (s messages.Change) {
-	if p.Overtaken { // it is set by now
+	if p.Overtaken { // what the owner would set is set by now
 		return s
 	}
 	for _, why := range append([]eligibility.Reason{p.Reason}, p.Besides...) {

@@ -147,7 +147,7 @@ func shorten(s string) string {
 var verdicts = map[string]struct{ Word, Tone string }{
 	"listed": {"Listed", "good"}, "waiting": {"Waiting", "wait"}, "held": {"Held back", "wait"},
 	"excluded": {"Excluded", "look"}, "gone": {"Gone", "look"},
-	"unknown": {"Not known", "none"}, "": {"", "look"}, // of an answer that is no page
+	"unknown": {"Not known", "none"}, "": {"", "look"}, // "" is for an answer that is no page
 }
 
 // careWord says what an owner should do about pages with a [messages.Care].

@@ -39,12 +39,12 @@ type Own struct {
 	returns  atomic.Bool  // some of them have come back in here from the origin
 	observer *Observer    // learns from their answers
 	key      string       // the value of keyHeader in all of them
-	proof    string       // in the name of the file by which the origin proves that it leads here
+	proof    string       // a part of the name of the file by which the origin proves that it leads here
 	text     string       // what that file says
 	led      atomic.Bool  // somebody who asked the origin has come here
 	another  atomic.Bool  // at the origin, another process of the store answered
 	cut      atomic.Value // the prefix that something in front cut off the path of that file
-	asked    sync.Map     // of *request, by location, while it is under way
+	asked    sync.Map     // the *request for each location, while it is under way
 	// the prefix that this program cuts off the path of requests before they come in here, "" for none
 	stripped atomic.Value
 	rewrites atomic.Bool // handlers before this one change the path in other ways, or not always alike
@@ -53,7 +53,7 @@ type Own struct {
 
 // request is what is known of a request of the site to itself once it has come in here.
 type request struct {
-	status atomic.Int32 // of the program's answer, 0 if it was not asked
+	status atomic.Int32 // the status of the program's answer, 0 if it was not asked
 	named  atomic.Bool  // a server in front added headers about the client: it may let this machine in by its address
 	route  atomic.Pointer[observation.Route]
 }
@@ -153,7 +153,7 @@ func (s *Own) arrives(r *http.Request) {
 	target, _, _ := strings.Cut(r.RequestURI, "?")
 	asked, err := url.PathUnescape(target)
 	if err != nil || !strings.HasPrefix(asked, "/") {
-		return // it names the host too
+		return // such a target names the host too
 	}
 	cut, is := strings.CutSuffix(asked, r.URL.Path)
 	if before, known := s.stripped.Load().(string); !is || !strings.HasPrefix(s.observer.cfg.Normalizer.Origin().Folder(),

@@ -185,7 +185,7 @@ func (s *Store) Usage() Usage {
 	}
 	_ = filepath.WalkDir(s.dir, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil {
-			return nil // it was merged away meanwhile
+			return nil // Badger merged the file away meanwhile
 		}
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
 			u.Bytes += info.Size()

@@ -14,8 +14,8 @@ const (
 	rememberFor    = time.Hour // what the DNS said, and how much it was asked
 	lookupPatience = 2 * time.Second
 	maxLookups     = 4    // at one time
-	maxNames       = 2    // of one address that are looked at
-	maxClients     = 4096 // that the DNS is asked about in an hour
+	maxNames       = 2    // names of one address that are looked at
+	maxClients     = 4096 // clients that the DNS is asked about in an hour
 	// maxAsked is about how many clients of one network the DNS may be asked without a confirmation.
 	// Somebody who has a whole network asks from a new address each time. Of IPv6 a provider has a /32.
 	maxAsked = 32
@@ -69,7 +69,7 @@ func (v *verifier) confirmed(f Fetch) bool {
 func networkOf(addr netip.Addr) netip.Prefix {
 	network := anonymous.Network(addr)
 	if network.IsValid() && addr.Is6() {
-		network, _ = addr.Prefix(32) // it has more bits
+		network, _ = addr.Prefix(32) // an IPv6 address has more bits
 	}
 	return network
 }

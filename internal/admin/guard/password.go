@@ -54,8 +54,8 @@ type guesses struct {
 }
 
 const (
-	freeGuesses  = 10          // that a network has at once
-	forgivenIn   = time.Minute // for each wrong guess
+	freeGuesses  = 10          // wrong guesses that a network has at once
+	forgivenIn   = time.Minute // how long it takes to forgive a wrong guess
 	mostNetworks = 4096
 )
 

@@ -49,7 +49,7 @@ func Setting(location string, is eligibility.Standing) (s Change) {
 		slices.Contains(ReasonNamed(why.String()).Frees, this):
 		s.Does, s.Type = "To list it at its next visit, add:", always(location)
 	}
-	if typed, found := strings.CutSuffix(s.Type, " in Options.Rules"); found { // which is no part of what is copied
+	if typed, found := strings.CutSuffix(s.Type, " in Options.Rules"); found { // not to be copied
 		s.Does, s.Type = strings.TrimSuffix(s.Does, ":")+" to Options.Rules:", typed+"," // as gofmt has it, one a line
 	}
 	return s

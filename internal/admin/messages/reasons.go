@@ -39,8 +39,8 @@ var openings = map[eligibility.Verdict]string{
 	eligibility.Excluded: "It is not listed: ", eligibility.Gone: "It was listed, and has left: ",
 }
 
-// Texts that depend on the number have their forms in braces: {of a sentence about one page|behind 1|behind a greater
-// count}, or without the first where that is the second.
+// A text that depends on the number of pages has its forms in braces: {in a sentence about one page|behind 1|behind a
+// greater number}. The first is left out where it is the same as the second.
 var reasons = []Reason{
 	{eligibility.ByEntry, Fine, "{it is an entry page|entry page|entry pages}", "", nil},
 	{eligibility.ByLink, Fine,
@@ -304,8 +304,8 @@ func Cookie(most bool) string {
 // Verdict returns the verdict that can carry the reason, Unknown if none can.
 func (r Reason) Verdict() eligibility.Verdict { return r.Reason.Standing().Verdict }
 
-// CareOf returns how much the reason needs attention where so many pages are listed: where none is, nothing is left out
-// as it should be.
+// CareOf returns how much the reason needs attention on a site that lists so many pages. On one that lists none, nothing
+// is left out as it should be.
 func (r Reason) CareOf(listed int) Care {
 	if listed == 0 && r.Care == Intended {
 		return Look
@@ -439,7 +439,7 @@ func Missing(location string, why eligibility.Reason, led bool, status int) (all
 		case item == visitor && status == 0 && eligibility.Unlinked(location):
 			item = visit
 		case item == route && (eligibility.Own(location) || strings.Contains(location, "?")):
-			continue // it may have one, or none can be for it alone
+			continue // it may have a route of its own, or no route can be for it alone
 		case led && strings.HasPrefix(item, link):
 			item = again
 		}
@@ -459,8 +459,8 @@ func NoneAnonymous() (text string, missing []string) {
 		"no visit counts. " + exploring), []string{"exploring", visit}
 }
 
-// Freed returns which of the items of Missing list a page that all these reasons keep out besides. A rule that ends them
-// joins a visit.
+// Freed returns the items of Missing that list a page which these reasons keep out too: the rule, if that ends all of
+// them, and a visit together with it.
 func Freed(missing []string, location string, besides []eligibility.Reason) (all []string) {
 	rule := always(location)
 	for _, why := range besides {
@@ -513,7 +513,7 @@ func NoPageOf(url, origin string, why eligibility.Reason) string {
 	return fmt.Sprintf("%q can be no page of %s: %s.", url, origin, ReasonNamed(why.String()).Why)
 }
 
-// OwnFile answers who asks why a file of the sitemap is not listed.
+// OwnFile answers an owner who asks why a file of the sitemap is not listed.
 const OwnFile = "This is a file of the sitemap itself. It lists pages and is none."
 
 // NoPage says that a waiting location answered with an error, a redirect or something else than a page.

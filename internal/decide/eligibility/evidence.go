@@ -28,7 +28,7 @@ type Secrecy uint8
 const (
 	AsItLooks Secrecy = iota // see [capability.Looks]
 	Named                    // a variable of its route is named like a secret
-	Confirmed                // it is none: a link to it was seen again a day later
+	Confirmed                // it is no secret: a link to it was seen again a day later
 )
 
 // Kinds yields the kinds of evidence that there are, first what the owner sees on his pages: so a page is said to be

@@ -130,11 +130,11 @@ func (e Estimate) Interval() (i Interval) {
 	}
 	p := e.posterior()
 	for i := range p {
-		p[i][0] = 0 // it goes on
+		p[i][0] = 0 // it goes on changing
 	}
 	p.normalize()
 	for _, of := range p[moving] {
-		p[0][cells-1] += of // as fast as can be said
+		p[0][cells-1] += of // what moves at each observation changes as fast as can be said
 	}
 	sum := 0.0
 	for k := cells - 1; k > 0 && sum < 0.9; k-- { // from fast to slow

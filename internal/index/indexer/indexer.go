@@ -45,7 +45,7 @@ type Config struct {
 	Hints    *messages.Hints // nil means no hints
 	Logger   *slog.Logger
 
-	MaxURLs    int // of a part; 0 means the protocol's limit
+	MaxURLs    int // the most pages of a file; 0 means the protocol's limit
 	MaxWaiting int // locations known and not listed; 0 means 250,000
 
 	Shared

@@ -165,7 +165,7 @@ func (o *Observation) asks(norm *location.Normalizer, target string) {
 // leadsBack reports whether the query of a target names the location that leads to it.
 func leadsBack(norm *location.Normalizer, from, target string) bool {
 	_, query, _ := strings.Cut(target, "?")
-	values, _ := url.ParseQuery(query) // of a malformed one, the rest counts
+	values, _ := url.ParseQuery(query) // of a malformed query, the rest counts
 	for _, v := range values {
 		if strings.Contains(v[0], "/") && norm.Resolve(from, v[0]).Location == from {
 			return true

@@ -18,7 +18,7 @@ type Known struct {
 	Location        string
 	IsEntry         bool   // visitors enter the site there
 	Rule            bool   // a rule vouches for it
-	Pattern         string // of the rule that decides about its listing, "" for none
+	Pattern         string // the pattern of the rule that decides about its listing, "" for none
 	Canonical       string // another location that it names as canonical
 	SameAs          string // if it is held as a duplicate: the listed page
 	History         History

@@ -119,7 +119,7 @@ func (rec *Recorder) Of(w http.ResponseWriter) *Capture {
 	for range deepest {
 		u, ok := w.(httpsnoop.Unwrapper)
 		if !ok {
-			return nil // as the writers of net/http, which most requests come with
+			return nil // a writer of net/http, as most requests have
 		}
 		if reflect.TypeOf(w).Kind() == reflect.Pointer { // httpsnoop's writers are; others may not be keys of a map
 			if c, ok := rec.running.Load(w); ok {

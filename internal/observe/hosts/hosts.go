@@ -202,7 +202,7 @@ func (t *Table[S]) rest(host string, e *entry[S], left bool) error {
 	if err == nil {
 		err = t.cfg.Rest(t.resting, site)
 	} else {
-		err = nil // it was never open
+		err = nil // the site was never open
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -230,5 +230,5 @@ func (t *Table[S]) Close(ctx context.Context) error {
 			closing.Go(func() error { return t.cfg.Close(ctx, site) })
 		}
 	}
-	return closing.Wait() // of many errors, one says enough
+	return closing.Wait() // one of many errors says enough
 }

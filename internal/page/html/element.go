@@ -42,8 +42,9 @@ const (
 	rowGroup
 	table
 
-	inBody // of a region: neither boilerplate nor hidden
-	inPage // of a region: all have it
+	// traits of a region
+	inBody // it is neither boilerplate nor hidden
+	inPage // all regions have it
 
 	// elements inside have these traits too
 	inherited = inMain | inArticle | boilerplate | beside | noText | inert | heading | foreign | cell | lines

@@ -50,7 +50,7 @@ func (l *links) list(main trait) (list []Link) {
 func (r *reader) link(el *element, t tag, in trait) {
 	href := trimHref(t.get("href"))
 	if in&foreign != 0 && len(href) == 0 {
-		href = trimHref(t.get("xlink:href")) // of a drawing
+		href = trimHref(t.get("xlink:href")) // a link in a drawing
 	}
 	inside := len(href) > 0 && href[0] == '#'
 	if el.name == "a" {

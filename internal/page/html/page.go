@@ -65,7 +65,7 @@ type Facts struct {
 // Search is a field of text in a form that leads to an address with what was typed.
 type Search struct {
 	Name   string
-	Action string // of the form, "" if it gives none
+	Action string // the form's action, "" if it gives none
 	Form   int    // the form's number on the page, from 1, 0 for a field in none
 	Typed  bool   // its type is search
 }

@@ -218,7 +218,7 @@ func (r *reader) attributes(el *element, in trait) trait {
 // input reads a field of a form.
 func (r *reader) input(t tag, in trait) {
 	typ, fills := strings.ToLower(string(t.get("type"))), strings.ToLower(string(t.get("autocomplete")))
-	if in&inert == 0 && (typ == "password" || strings.HasSuffix(fills, "-password")) { // it may show what is typed
+	if in&inert == 0 && (typ == "password" || strings.HasSuffix(fills, "-password")) { // or it shows what is typed
 		chosen := strings.HasSuffix(fills, "new-password")
 		here, all := asking{r.forms.open.Form, in&beside != 0, chosen}, r.forms.asking
 		if n := len(all); n > 0 && all[n-1].form == here.form && all[n-1].beside == here.beside {
@@ -350,7 +350,7 @@ func (r *reader) characters() {
 // in it, a meta element in the first 1,024 bytes, windows-1252. Bytes with escape sequences are ISO-2022-JP, not
 // UTF-8. Invalid bytes become U+FFFD. An unknown encoding is read as UTF-8.
 func toUTF8(body []byte, opts Options) []byte {
-	_, params, _ := mime.ParseMediaType(opts.ContentType) // of a malformed one, there are none
+	_, params, _ := mime.ParseMediaType(opts.ContentType) // a malformed type has no parameters
 	if params["charset"] != "" || !utf8.Valid(body) || bytes.IndexByte(body, 0x1B) >= 0 {
 		e, name, _ := charset.DetermineEncoding(body, opts.ContentType)
 		if name != "utf-8" && name != "replacement" {

@@ -48,7 +48,7 @@ func (r *Rules) read(v string) {
 			t = parseDate(m[1] + m[2])
 		}
 		switch {
-		case t.IsZero(): // it may have passed
+		case t.IsZero(): // a date that cannot be read may have passed
 			r.NoIndex = r.NoIndex || strings.TrimSpace(m[1]) != ""
 		case r.UnavailableAfter.IsZero() || t.Before(r.UnavailableAfter):
 			r.UnavailableAfter = t.UTC()

@@ -61,7 +61,7 @@ var hostName = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z
 // port if it has one.
 func parseHost(s string) (string, error) {
 	if strings.Contains(s, "@") {
-		return "", errors.New("a user name stands before the host") // and maybe a password
+		return "", errors.New("a user name stands before the host") // a password may follow it
 	}
 	bad := fmt.Errorf(`%q is not a host name, such as "example.com" or "example.com:8443"; it has no wildcards, and an IPv6 address is in brackets`, s)
 	u, err := url.Parse("https://" + s)
@@ -94,7 +94,7 @@ func toASCII(name string) string {
 		return strings.ToLower(name)
 	}
 	ascii, err := idna.Lookup.ToASCII(name)
-	if err != nil || !utf8.ValidString(name) { // it replaces invalid UTF-8 without an error
+	if err != nil || !utf8.ValidString(name) { // idna replaces invalid UTF-8 without an error
 		return ""
 	}
 	return ascii

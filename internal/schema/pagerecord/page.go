@@ -132,7 +132,7 @@ type Redirect struct {
 
 // Reading says what was read of the page, and what reading the same bytes again may add.
 type Reading struct {
-	// of the bytes of the page, 0 if the last observation did not read them all
+	// the hash of the page's bytes, 0 if the last observation did not read them all
 	BodyHash uint64   `cbor:"1,keyasint,omitzero"`
 	Open     Openness `cbor:"3,keyasint,omitzero"` // whether some links were unsettled at the last reading
 	// when the links in those bytes were merged, to the second, 0 if they were not

@@ -19,7 +19,7 @@ const (
 // Refusals counts the pages that left by answers that may be temporary, or for one client alone.
 type Refusals struct {
 	Since moment.Time `cbor:"1,keyasint,omitzero"` // when the first of them left
-	Pages int         `cbor:"2,keyasint,omitzero"` // those in the day after that
+	Pages int         `cbor:"2,keyasint,omitzero"` // how many left in the day after that
 }
 
 // Encode returns nil if there is nothing to remember.

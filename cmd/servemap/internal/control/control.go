@@ -44,7 +44,7 @@ func CheckPath(data string) error {
 // A ForeignError is the error of a folder or file that belongs to another user.
 type ForeignError struct {
 	Path string
-	UID  int // of the user, -1 if the path is a link
+	UID  int // the number of the user, -1 if the path is a link
 }
 
 func (e ForeignError) Error() string {

@@ -26,14 +26,14 @@ import (
 // Explorer explores one site. Its methods may be called concurrently.
 type Explorer struct {
 	Site     *servemap.Site
-	Handler  http.Handler // of the site itself
+	Handler  http.Handler // the site itself
 	Inside   bool         // ask Handler, not the origin
 	Public   string       // the pattern of all pages
 	Query    []string     // the parameters that are named already
 	Sitemaps []string     // further sitemaps of the site
 	Log      *slog.Logger
 
-	Settings string // those that decide what exploring finds
+	Settings string // the settings that decide what exploring finds
 	Explored string // the file that keeps the Settings of the last exploration that got pages and met no failure, "" for none
 
 	busy sync.Mutex

@@ -22,7 +22,7 @@ import (
 func Authorise(file string) (http.RoundTripper, error) {
 	text, err := os.ReadFile(file)
 	if err != nil || !strings.HasPrefix(strings.TrimSpace(string(text)), "{") {
-		return token(file), nil // which may come later
+		return token(file), nil // the file may come later
 	}
 	var key struct {
 		Type  string `json:"type"`

@@ -72,7 +72,7 @@ func faulty(text []byte, err error) error {
 	var bad *toml.DecodeError
 	if errors.As(err, &unknown) {
 		bad = &unknown.Errors[0]
-	} else if !errors.As(err, &bad) { // of a value that does not know its line
+	} else if !errors.As(err, &bad) { // the error of a value, which does not know its line
 		bad = new(toml.DecodeError)
 	}
 	line, column := bad.Position()
@@ -86,7 +86,7 @@ func faulty(text []byte, err error) error {
 		}
 	}
 	for unknown == nil && len(keys) > 1 && types[keys[len(keys)-1]] == nil {
-		keys = keys[:len(keys)-1] // as of origin.a = 1
+		keys = keys[:len(keys)-1] // such as a in origin.a = 1
 	}
 	key, lines := strings.Join(keys[max(0, len(keys)-1):], ""), strings.Split(string(text), "\n")
 	table, already := begins.FindStringSubmatch(lines[line-1]), strings.Contains(bad.Error(), "already")
@@ -108,7 +108,7 @@ func faulty(text []byte, err error) error {
 		return fmt.Errorf(":%d: %s takes %s", line, key, takes[types[key]])
 	}
 	form := ""
-	if key == "" && table == nil && !strings.Contains(lines[line-1], "=") { // as in YAML
+	if key == "" && table == nil && !strings.Contains(lines[line-1], "=") { // such as a line of YAML
 		form = "; the file is TOML, where a setting is written as max = 5"
 	}
 	return fmt.Errorf(":%d: %s%s", line, strings.TrimPrefix(err.Error(), "toml: "), form)

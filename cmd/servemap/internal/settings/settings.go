@@ -119,7 +119,7 @@ func (s *Settings) Check() error {
 			return wrong("{-" + x.Key + "} needs {-" + needs + "}")
 		}
 	}
-	if _, err := location.ParseOrigin(s.Origin); err != nil && s.Origin != "" { // else the address says it
+	if _, err := location.ParseOrigin(s.Origin); err != nil && s.Origin != "" { // without an origin, the address says it
 		return wrong("{-origin} %w", err)
 	}
 	if s.Folder != "" && s.To != "" {

@@ -75,7 +75,7 @@ func isTerminal(w io.Writer) bool {
 // people is a handler that writes short lines for people.
 type people struct {
 	*screen
-	attrs []slog.Attr // those of the logger
+	attrs []slog.Attr // the attributes of the logger
 }
 
 // screen is where people look. In a terminal its last line may tell progress, and the next line replaces it.
@@ -84,7 +84,7 @@ type screen struct {
 	to             io.Writer
 	level          slog.Level // the least
 	lives, colours bool
-	begun          time.Time // of the progress that is shown
+	begun          time.Time // when the progress that is shown began
 }
 
 // widest is how long a line may be before each of its attributes gets a line of its own.
@@ -111,7 +111,7 @@ func (p people) Handle(_ context.Context, r slog.Record) error {
 	r.Attrs(func(a slog.Attr) bool { attrs = append(attrs[:len(attrs):len(attrs)], a); return true })
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	message := strings.TrimPrefix(r.Message, "servemap: ") // of the library, which is not alone in its program
+	message := strings.TrimPrefix(r.Message, "servemap: ") // the library says so, since it is not alone in its program
 	colour := cmp.Or(map[slog.Level]string{slog.LevelWarn: "33", slog.LevelError: "31"}[r.Level], "1")
 	head := p.paint("2", r.Time.Format(time.TimeOnly)) + " " + p.paint(colour, Escape(message, ""))
 	line, rows, wide, length := "", "", 0, len(message)

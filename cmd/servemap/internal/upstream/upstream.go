@@ -42,7 +42,7 @@ type Config struct {
 	Origin  *url.URL // the public address of the site
 	OwnHost bool     // the site gets the host of To, not that of Origin
 	Trusted forwarded.Proxies
-	Timeout time.Duration // of the beginning of an answer
+	Timeout time.Duration // how long the site may take to begin an answer
 	Log     *slog.Logger
 }
 
@@ -232,7 +232,7 @@ func parseTarget(to string) (*url.URL, func(context.Context, string, string) (ne
 		return &url.URL{Scheme: "http", Host: "localhost"}, dial, nil
 	}
 	u, err := url.Parse(to)
-	if strings.Contains(to, "@") { // so it may hold a password
+	if strings.Contains(to, "@") { // a password may stand before it
 		return nil, nil, errors.New("the address has a user; give it without, such as http://localhost:3000")
 	}
 	if bare, err := url.Parse("http://" + to); err == nil && bare.Host != "" && !strings.Contains(to, ":/") {
