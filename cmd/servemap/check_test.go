@@ -154,6 +154,12 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 				"1 fault\n"}},
 		{"an empty page", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": ""}, codeNo,
 			[]string{"/a is answered with 200, and is empty", "1 answered with a redirect, an error or nothing"}},
+		{"a relative address of a page that is gone, which are two mistakes", map[string]string{"/a": aPage, "/maps/sitemap.xml": strings.Replace(
+			set("/a"), "</urlset>", "<url><loc>/gone</loc></url></urlset>", 1)}, codeNo, []string{
+			"- /gone is no whole URL; write it", "/gone is answered with 404", "2 faults of 2 kinds"}},
+		{"a relative address", map[string]string{"/a": aPage, "/b": ownPage, "/maps/sitemap.xml": strings.Replace(
+			set("/a"), "</urlset>", "<url><loc>/b</loc></url></urlset>", 1)}, codeNo, []string{
+			"- /b is no whole URL; write it", "2 pages listed, 2 checked: 1 fault\n"}},
 		{"a session in an address", map[string]string{"/maps/sitemap.xml": set("/a?PHPSESSID=4f3a9c"), "/a?PHPSESSID=4f3a9c": aPage},
 			codeDone, []string{"/a?PHPSESSID=… has the parameter PHPSESSID"}},
 		{"what belongs to a page", map[string]string{"/maps/sitemap.xml": set("/a", "/logo"), "/a": aPage,

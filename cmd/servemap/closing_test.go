@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/page/words"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
@@ -142,6 +144,20 @@ func TestCrawlCountsEachPageWithAParameterOnce(t *testing.T) {
 	for _, want := range []string{" · 12 left out ", "Left out: 12 linked pages of /article.php with id.\n", "and 9 more; -all names them\n"} {
 		if !strings.Contains(says, want) {
 			t.Errorf("it does not say %q: %s", want, says)
+		}
+	}
+}
+
+// Large sites have ten languages: their addresses are kept where a crawl compares them, and not where check does.
+func TestCrawlForCheckKeepsNoAddressesOfOtherLanguages(t *testing.T) {
+	at := siteOf(t, map[string]string{"/": strings.Replace(aPage, "<title>", "<link rel=alternate hreflang=de href=/de><title>", 1)})
+	for name, through := range map[string]http.RoundTripper{"crawl": nil, "check": http.DefaultTransport} {
+		c := &crawl{through: through}
+		site, err := c.find(t.Context(), at)
+		base.Check(t, err)
+		site.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, at+"/", nil))
+		if a, heard := site.answers()[at+"/"]; !heard || (a != nil) != (name == "crawl") {
+			t.Errorf("%s keeps %+v", name, a)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -35,7 +34,6 @@ import (
 	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
-	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/page/sitemap"
 	"github.com/servemap/servemap/internal/page/words"
 	"github.com/servemap/servemap/store"
@@ -182,10 +180,14 @@ func (c *crawl) find(ctx context.Context, address string) (*heard, error) {
 		return nil, usage("%v", err)
 	}
 	site := &heard{origin: origin, norm: norm, all: map[string]*answered{}, more: map[string]bool{}, linking: map[string]*linkers{}}
-	for _, pattern := range c.Always {
-		site.always = append(site.always, robots.NewPattern(pattern))
+	var rules []eligibility.Rule
+	for listing, patterns := range map[eligibility.Listing][]string{eligibility.Never: c.Never, eligibility.Always: c.Always} {
+		for _, pattern := range patterns {
+			rules = append(rules, eligibility.Rule{Pattern: pattern, Listing: listing})
+		}
 	}
-	if c.through == nil { // else check has done both
+	site.rules, _ = eligibility.NewRules(rules) // what is wrong with them, Check says
+	if c.through == nil {                       // else check has done both
 		site.versions = true
 		site.nowhere = check.Nowhere(ctx, client, explore.Agent+agentPage, u)
 	}
@@ -251,7 +253,7 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 	} else if n > 0 {
 		cut, cure = "the site refused "+words.Count(n, "page")+", or did not answer", "crawl it again later"
 	}
-	wrote := c.write(ctx, a, files, cut, cure)
+	wrote := c.write(ctx, files, cut, cure)
 	if found.to = c.out; wrote != nil || c.out == "-" {
 		found.to = ""
 	}
@@ -400,7 +402,7 @@ const fewPages = 3
 // write writes the sitemap, each file in one step. An index comes after its parts. A file that has more
 // pages stays if cut says why the crawl is not whole, and cure what to do; one that has twice as many stays in any case.
 // Of its pages those count that no rule of this crawl keeps out.
-func (c *crawl) write(ctx context.Context, a *answers, files http.Handler, cut, cure string) error {
+func (c *crawl) write(ctx context.Context, files http.Handler, cut, cure string) error {
 	name := c.Name + ".xml"
 	code, text := fetch(files, c.Origin+"/"+name)
 	if code != http.StatusOK {
@@ -420,13 +422,8 @@ func (c *crawl) write(ctx context.Context, a *answers, files http.Handler, cut, 
 		return err
 	}
 	if there, err := c.dir.ReadFile(filepath.Base(c.out)); err == nil {
-		was := size(ctx, there, func(part string) []byte { text, _ := c.dir.ReadFile(path.Base(part)); return text },
-			func(page string) bool {
-				e, err := a.site.Explain(ctx, page)
-				return err != nil || string(e.Reason) != eligibility.RuleNever.String()
-			})
-		is := size(ctx, text, func(part string) []byte { _, text := fetch(files, part); return text },
-			func(string) bool { return true })
+		was := c.size(ctx, there, func(part string) []byte { text, _ := c.dir.ReadFile(path.Base(part)); return text })
+		is := c.size(ctx, text, func(part string) []byte { _, text := fetch(files, part); return text })
 		if cut == "" && 2*is < was { // as behind a log-in, or while all pages say that the site is closed
 			cut, cure = "the crawl found less than half of the pages that the file has", "if that is right, remove the file"
 		}
@@ -444,15 +441,14 @@ func (c *crawl) write(ctx context.Context, a *answers, files http.Handler, cut, 
 	return c.replace(filepath.Base(c.out), text)
 }
 
-// size returns how many pages that count a sitemap has, in its parts if it is an index.
-func size(ctx context.Context, text []byte, part func(string) []byte, counts func(page string) bool) int {
+// size returns how many pages a sitemap has that no rule of this crawl keeps out, in its parts if it is an index.
+func (c *crawl) size(ctx context.Context, text []byte, part func(string) []byte) (n int) {
 	var all []string
 	index, _ := sitemap.Read(ctx, text, func(at string) { all = append(all, at) })
-	n := 0
 	for _, at := range all {
 		if index {
-			n += size(ctx, part(at), func(string) []byte { return nil }, counts) // an index has no index
-		} else if counts(at) {
+			n += c.size(ctx, part(at), func(string) []byte { return nil }) // an index has no index
+		} else if c.site.rule(at) != eligibility.Never {
 			n++
 		}
 	}
@@ -507,166 +503,4 @@ func (c *crawl) wallsIn() (text string) {
 		text += " " + words.Number(row.n) + " " + row.says()
 	}
 	return text
-}
-
-// linked crawls a site, from its start page and what is listed, learns into memory, and says where its links
-// lead. The crawl reads the list in place of a sitemap that the site has, which may be on another host. What a stranger
-// gets counts, also what may not be stored or has a listed parameter: nothing of it is published.
-func (s *checking) linked(ctx context.Context, known check.Known) (found check.Crawl, err error) {
-	origin, listed := known.Origin, known.Listed
-	c := &crawl{streams: s.streams, all: s.all, through: known.Through}
-	c.Flags(flag.NewFlagSet("crawl", flag.ContinueOnError), "crawl")
-	c.Fill()
-	c.Database, c.Admin, c.Name, c.Sitemaps = "", "", "sitemap", []string{origin + "/servemap-listed"}
-	c.Public = []string{"/"}
-	for _, u := range listed {
-		_, query, _ := strings.Cut(u, "?")
-		for pair := range strings.SplitSeq(query, "&") {
-			if name, _, _ := strings.Cut(pair, "="); name != "" && !location.Tracks(name) && !slices.Contains(c.Query, name) {
-				c.Query = append(c.Query, name)
-			}
-		}
-	}
-	level := slog.LevelWarn
-	if s.streams.err.(terminal.Plain).Lives() { // how far it is stands in one line there, and not in what somebody keeps
-		level = slog.LevelInfo
-	}
-	log, err := newLog(s.streams, "", level)
-	if err != nil {
-		return found, err
-	}
-	if c.site, err = c.find(ctx, origin); err != nil {
-		return found, err
-	}
-	c.site.nowhere = known.Nowhere
-	site := c.site.Handler
-	c.site.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/servemap-listed" {
-			site.ServeHTTP(w, r)
-			return
-		}
-		_, _ = io.WriteString(w, strings.Join(listed, "\n"))
-	})
-	a, err := newAnswers(&c.Settings, c.site, new(memstore.Store), func() {}, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return found, err
-	}
-	defer func() { err = errors.Join(err, a.end()) }()
-	a.explorer.Explored, a.explorer.Inside = "", true
-	a.site.Wrap(a.explorer.Handler)
-	done, err := a.explorer.Explore(ctx, servemap.ExploreOptions{MaxRequests: c.Max, Concurrency: crawlAtOnce,
-		Progress: explorer.Progress(log)})
-	found.Failed = slices.Sorted(slices.Values(done.Links[eligibility.LinkFailed.String()]))
-	found.Whole = err == nil && done.Waiting == 0 && len(found.Failed) <= done.Pages
-	inTime := ctx                           // what asks of each page alone ends with it
-	if ctx.Err() != nil && done.Pages > 0 { // what it got until then counts
-		ctx = context.WithoutCancel(ctx)
-		err = a.site.Flush(ctx)
-	}
-	if err != nil {
-		return found, c.why(err)
-	}
-	public := map[string]bool{}
-	for p, err := range a.site.Pages(ctx) {
-		if err != nil {
-			return found, err
-		}
-		public[p.URL] = true
-		found.Public = append(found.Public, p.URL)
-	}
-	here := control.Here(a.handler(), nil)
-	for asked := (url.Values{"reason": {eligibility.BySitemap.String()}}); ; {
-		some, err := control.Get[struct {
-			Pages []inspect.Link
-			Next  string
-		}](ctx, here, "/inspect/pages.json", asked)
-		if err != nil {
-			return found, err
-		}
-		for _, p := range some.Pages {
-			found.Orphans = append(found.Orphans, c.site.orphan(p.URL, len(found.Failed) > 0))
-		}
-		if some.Next == "" {
-			break
-		}
-		asked.Set("after", some.Next)
-	}
-	got := c.site.answers()
-	private := 0
-	for _, u := range found.Public {
-		if got[u] != nil && got[u].Private() {
-			private++
-		}
-	}
-	if pages.Few(private, len(found.Public)) { // nobody should list these, or link to them
-		looks := func(u string) bool { return got[u] != nil && got[u].Private() }
-		found.Public = slices.DeleteFunc(found.Public, looks)
-		found.Orphans = slices.DeleteFunc(found.Orphans, func(l check.Link) bool { return looks(l.To) })
-	}
-	found.From, found.All = c.site.from, s.all
-	for _, u := range listed {
-		if !found.Whole { // nobody names orphans then
-			break
-		}
-		if public[u] {
-			continue
-		}
-		e, err := a.site.Explain(inTime, u)
-		if inTime.Err() != nil {
-			found.Whole = false
-			break
-		}
-		linked := len(e.LinkedFrom) > 0 ||
-			slices.ContainsFunc(e.Evidence, func(by servemap.Reason) bool { return by != servemap.ReasonSitemap })
-		if n := got[e.URL]; err == nil && !linked && !public[e.URL] &&
-			(e.Verdict != servemap.VerdictExcluded || e.Reason == servemap.ReasonQueryNotCanonical) &&
-			e.Reason != servemap.ReasonDuplicate && (n == nil || n.Read && !n.Told()) {
-			found.Orphans = append(found.Orphans, c.site.orphan(e.URL, len(found.Failed) > 0))
-		}
-	}
-	links, err := control.Get[inspect.Links](ctx, here, "/inspect/links.json", nil)
-	if err != nil {
-		return found, err
-	}
-	none := eligibility.SoftNotFound.String()
-	named, err := namedOf(ctx, here, []inspect.Group{{Reason: none}})
-	if err != nil {
-		return found, err
-	}
-	for _, l := range brokenOf(append(links.Broken, named[none]...), done, got) {
-		// else only a redirect leads there, or what Cloudflare writes in place of mail addresses
-		if n := got[l.URL]; len(l.From) > 0 && !strings.Contains(l.URL, "/cdn-cgi/") {
-			found.Links = append(found.Links, check.Link{Kind: "broken-link", To: l.URL, From: slices.Min(l.From),
-				Passing: n != nil && n.Status >= http.StatusInternalServerError,
-				Says:    cmp.Or(n.says(), "shows what the site shows where it has no page")})
-		}
-	}
-	if err := c.site.unasked(ctx, a, &found); err != nil {
-		return found, err
-	}
-	for _, u := range slices.Sorted(maps.Keys(got)) {
-		n := got[u]
-		if n == nil || n.Status != http.StatusMovedPermanently && n.Status != http.StatusPermanentRedirect {
-			continue
-		}
-		some, _ := c.site.from(u)
-		if kind, says := n.First(); kind == "redirect" && len(some) > 0 {
-			if to, there := (&table{got: got}).end(n); to != n.to {
-				if says += ", and its chain ends at " + to; there != nil && there.Status >= http.StatusBadRequest {
-					says += ", which " + there.says()
-				}
-			}
-			found.Links = append(found.Links, check.Link{Kind: "moved-link", To: u, From: some[0], Says: says})
-		}
-	}
-	if _, means, _ := a.explorer.Missing(done); len(found.Public) == 0 {
-		root := got[c.Origin+"/"]
-		if answer := root.says(); answer != "" && root.Wall == "" { // where all begins
-			means = c.Origin + "/ " + answer + "."
-		}
-		says := []string{"The crawl could list none of", words.Count(done.Pages, "page") + ".", means, c.wallsIn()}
-		found.Why = strings.Join(strings.Fields(strings.Join(says, " ")), " ")
-	}
-	found.Scripts = done.Pages-len(found.Orphans) <= fewPages && c.site.scripted()
-	return found, nil
 }

@@ -27,7 +27,6 @@ import (
 	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
-	"github.com/servemap/servemap/internal/page/robots"
 )
 
 // heard notes what a site answers.
@@ -35,7 +34,7 @@ type heard struct {
 	http.Handler
 	origin location.Origin
 	norm   *location.Normalizer
-	always []robots.Pattern // what the owner lists, whatever a page seems to say
+	rules  eligibility.Rules // what the owner lists, whatever a page seems to say, and what he does not
 	// nowhere is what the site shows where it has no page, nil if that is nothing, or the start page.
 	nowhere *pages.Page
 
@@ -249,9 +248,7 @@ func (h *heard) hear(resp *http.Response) error {
 		a.None(h.nowhere)
 	}
 	h.mu.Unlock()
-	named := slices.ContainsFunc(h.always, func(p robots.Pattern) bool {
-		return p.Matches(robots.Fold(resp.Request.URL.RequestURI()))
-	})
+	named := h.rule(loc) == eligibility.Always
 	kind, _ := a.First()
 	own := a.Own || kind != "canonical" && h.norm.Parse(loc).Reason == location.ReasonNone
 	switch {
@@ -268,6 +265,12 @@ func (h *heard) hear(resp *http.Response) error {
 		h.link(loc, links)
 	}
 	return h.note(loc, a)
+}
+
+// rule returns what the owner says of listing a page.
+func (h *heard) rule(page string) eligibility.Listing {
+	rule, _ := h.rules.Match(strings.TrimPrefix(page, h.origin.URL("")))
+	return rule.Listing
 }
 
 // extensions match what a sitemap may say of a page besides its date, by the flag with which a crawl writes it too.

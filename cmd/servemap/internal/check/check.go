@@ -116,7 +116,6 @@ type checker struct {
 	vouched map[string]string // by host, its robots.txt
 	shown   map[string]bool   // by host, whether it shows the pages of the site
 	blind   bool              // nobody knows what robots.txt names
-	blocked bool              // it disallows the whole site
 	doubt   bool              // what some file lists is not known
 	nowhere *pages.Page       // what the site shows where it has no page; may be nil
 	private map[string]bool   // listed pages that look so, by key
@@ -230,7 +229,7 @@ func (c *checker) site(ctx context.Context) error {
 	c.judge.Site = listing.Site{
 		Scheme: c.Origin.Scheme, Host: address.Host(c.Origin), Now: c.now,
 		Disallows: func(path string) string {
-			if c.blocked { // that was told
+			if c.Has("blocked") { // that was told
 				return ""
 			}
 			return c.robots.Disallows(path)
@@ -250,7 +249,7 @@ func (c *checker) site(ctx context.Context) error {
 		c.Add("robots-error", at, "is a page of HTML, at %s", a.url.String())
 	case a.Status == http.StatusOK:
 		c.robots, c.ours = robots.Parse(a.Body), robots.ParseFor(token, a.Body)
-		if c.blocked = !c.robots.Allows("/") && !allows.Match(a.Body); c.blocked {
+		if !c.robots.Allows("/") && !allows.Match(a.Body) {
 			c.Add("blocked", at, "disallows / for all crawlers")
 		}
 		c.sitemapLines(at, a.Body)
