@@ -300,9 +300,9 @@ type Exploration struct {
 	Requests int `json:"requests"` // made so far
 	Pages    int `json:"pages"`    // requests answered with HTML
 	Waiting  int `json:"waiting"`  // locations still to request
-	// Skipped counts by reason the links that Explore did not follow, such as "acting",
-	// "disallowed", "nofollow", "query" or "endless". Pages "elsewhere" were requested, but
-	// not answered by this process, so they taught it nothing. Pages "held" are in Held.
+	// Skipped counts by reason the links that Explore did not follow, such as "acting", "disallowed", "nofollow",
+	// "query" or "endless". Pages "elsewhere" were requested, but not answered by this process, so it learned nothing
+	// from them. Pages "held" are in Held.
 	Skipped map[string]int `json:"skipped,omitempty"`
 	// Examples have for each of these reasons the first such link: as a URL, or as written if it is not one.
 	Examples map[string]string `json:"examples,omitempty"`
@@ -777,12 +777,12 @@ type Explanation struct {
 	Verdict Verdict `json:"verdict"` // never ""
 	Reason  Reason  `json:"reason"`  // never ""
 	Text    string  `json:"text"`    // the same in sentences, and what would change it
-	// Missing says what would list a page that waits or is held. Any one of them is enough, so there is none if several
-	// things keep the page out.
+	// Missing says what would list a page that waits or is held. Any one of them is enough, so the list is empty if
+	// several things keep the page out.
 	Missing []string `json:"missing,omitempty"`
 	Page             // what was seen of it; fields that were not seen are zero
-	// Evidence is what speaks for listing the page: ReasonRule, ReasonEntry, ReasonRoute,
-	// ReasonLink and ReasonSitemap. While the page is excluded or gone, none counts, so there is none.
+	// Evidence is what speaks for listing the page: ReasonRule, ReasonEntry, ReasonRoute, ReasonLink and ReasonSitemap.
+	// While the page is excluded or gone, no evidence counts, and the list is empty.
 	Evidence  []Reason `json:"evidence,omitempty"`
 	Status    int      `json:"status,omitempty"`    // of the last response that says something about the page, 0 for none
 	Canonical string   `json:"canonical,omitempty"` // the other URL that the page names as its canonical one
@@ -1033,8 +1033,8 @@ type Stats struct {
 	// linked addresses that the last exploration of this process left out. Each address counts once, but for one whose
 	// parameter is not allowed and that is kept out by something else too.
 	LeftOut []LeftOut `json:"left_out,omitempty"`
-	// Hints say what keeps the site, or much of it, from being learned, and what to do
-	// about it, until that has gone. Each was logged as well.
+	// Hints say what keeps the site, or much of it, from being learned, and what to do about it, as long as the cause
+	// lasts. Each was logged as well.
 	Hints []string `json:"hints,omitempty"`
 	// BrokenLinks are the addresses that listed pages link to and that answered 404, 410 or an error.
 	BrokenLinks int    `json:"broken_links"`

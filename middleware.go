@@ -238,7 +238,7 @@ type Rule struct {
 	// "weekly", "monthly", "yearly" or "never". The longest pattern whose rule sets it decides.
 	ChangeFreq string
 	// Priority is published: 0.1, 0.2 and so on to 1. The longest pattern whose rule sets it decides. A page without
-	// one has none in the sitemap.
+	// such a rule has no priority in the sitemap.
 	Priority float64
 	// Section lists the pages in files of their own, as "blog" in sitemap-blog.xml, then sitemap-blog-2.xml, so that
 	// Search Console counts them apart. The longest pattern whose rule sets it decides.

@@ -178,7 +178,7 @@ var (
 	}
 )
 
-// whyOf returns what the first reason that an answer names means, "" if it names none of them.
+// whyOf returns the meaning of the first of these reasons that an answer names, "" if it names none.
 func whyOf(said []byte, reasons []reason) string {
 	for _, r := range reasons {
 		if bytes.Contains(said, []byte(strconv.Quote(r.name))) {

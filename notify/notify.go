@@ -196,8 +196,8 @@ func (n *Notifier) check(opts *Options) error {
 	return nil
 }
 
-// checkAddresses refuses an endpoint to which nothing may be sent, if there is one, and the URL of a site that engines
-// cannot reach, or should not hear of. An endpoint on this machine, as in a program's own test, may hear of any site.
+// checkAddresses refuses an endpoint to which nothing may be sent, "" for none, and a site that engines cannot reach or
+// should not hear of. An endpoint on this machine, as in a program's own test, may hear of any site.
 func checkAddresses(folder *url.URL, endpoint string) error {
 	if endpoint != "" {
 		u, err := url.Parse(endpoint)

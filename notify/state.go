@@ -77,8 +77,8 @@ func (st *state) begin(now time.Time) {
 	}
 }
 
-// use makes these the key and the endpoint in use, "" for none. If one of them is new, the answers so far say nothing of
-// them: they were about the old key, or another engine's.
+// use makes these the key and the endpoint in use, "" for none. A change of either drops the answers so far: they were
+// about the old key, or another engine's.
 func (st *state) use(key, endpoint string) {
 	var endpoints []Endpoint
 	if endpoint != "" {

@@ -50,7 +50,7 @@ func runCommand(s streams, fs *flag.FlagSet) func(context.Context, string) error
 	}
 }
 
-// aRule is what the printed defaults say of rules, which have none.
+// aRule shows a rule below the printed defaults, since no rule is set by default.
 const aRule = `
 # rules for the locations of a pattern, each below such a line; the longest pattern decides
 # [[site.rule]]

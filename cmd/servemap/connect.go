@@ -142,8 +142,8 @@ func locked(data string) error {
 		"-data %s: another process holds the folder and does not answer; wait, or end that process", data)}
 }
 
-// askFirst asks a process, and waits no longer than answerPatience for the answer. It fails if there is no process, and
-// with the error of locked if one does not answer.
+// askFirst asks a process, and waits no longer than answerPatience for the answer. It fails if there is no process; if
+// one does not answer, the error is that of locked.
 func askFirst[T any](ctx context.Context, whom func(data string) *control.Client, data, path string) (v T, err error) {
 	if err := checkData(data); err != nil {
 		return v, err

@@ -201,7 +201,7 @@ func isHost(host string) bool {
 	return err == nil
 }
 
-// same says what two sites may not share, "" if they share none of that.
+// same names what two sites share although they must not, "" if there is nothing.
 func same(a, b *settings.Settings) string {
 	mine, err := filepath.Abs(a.Data)
 	its, other := filepath.Abs(b.Data)
@@ -312,7 +312,7 @@ func ipOf(host string) netip.Addr {
 	return ip
 }
 
-// answerAside answers commands at the socket that needs no folder, as soon as no other process that waits has it.
+// answerAside answers commands at the socket that needs no folder, as soon as no other process holds that socket.
 func (s *site) answerAside() {
 	ctx, cancel := context.WithCancel(context.Background())
 	var waiting sync.WaitGroup

@@ -23,8 +23,8 @@ func (i *Inspector) crawlers(ctx context.Context, _ url.Values) (view, error) {
 		i.robotsTxt()}}, err
 }
 
-// Told is what package notify has stored of its Status, without what this page does not show. It cannot be that type
-// itself, since notify imports the site. A test there holds that the fields are the same.
+// Told is the part of notify's stored Status that this page shows. It cannot be that type itself, since notify imports
+// the site. A test there holds that the fields are the same.
 type Told struct {
 	SentToday     int    `json:"sent_today"`
 	Pending       int    `json:"pending"`

@@ -255,8 +255,8 @@ func Narrow(r *http.Request, inner *http.Handler) string {
 		"site.Inspector(...))", r.Pattern, r.URL.Path+"/")
 }
 
-// oneAddress says what to write in place of a gorilla/mux route that has one address only, as r.Handle makes it, "" if
-// it has more.
+// oneAddress says what to write in place of a gorilla/mux route that matches one address only, as r.Handle makes it, ""
+// for any other route.
 func oneAddress(route *mux.Route) string {
 	prefix, _ := route.GetPathTemplate()
 	if pattern, err := route.GetPathRegexp(); err != nil || !strings.HasSuffix(pattern, "$") {

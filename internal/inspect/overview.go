@@ -62,7 +62,7 @@ type Group struct {
 
 	Why, Todo string `json:"-"` // the two parts of what it means
 
-	// AsLinks says that the table of links that were not followed has these pages, with what to do.
+	// AsLinks says that these pages are in the table of links that were not followed, with what to do.
 	AsLinks bool `json:"as_links,omitempty"`
 }
 

@@ -20,8 +20,8 @@ type Explained struct {
 	Setting messages.Change // the setting that would change the verdict
 }
 
-// SettingOf returns the settings that change the verdict on a page, to be copied. It is empty if none does, or if they
-// are set already.
+// SettingOf returns the settings that change the verdict on a page, to be copied. It is empty if no setting does, or if
+// it is set already.
 func SettingOf(p *reader.Known) (s messages.Change) {
 	if p.Overtaken { // what the owner would set is set by now
 		return s

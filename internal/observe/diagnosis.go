@@ -179,8 +179,8 @@ func (d *diagnosis) names(why eligibility.Reason, h http.Header) {
 	}
 }
 
-// learnedNothing counts a request that was not watched, since it is for no location of the site, or its client may not
-// be anonymous.
+// learnedNothing counts a request that was not watched: it is for no location of the site, or its client may not be
+// anonymous.
 func (d *diagnosis) learnedNothing(why eligibility.Reason, target, host string) {
 	d.outcomes[why].Add(1)
 	path, _, _ := strings.Cut(target, "?")

@@ -88,8 +88,8 @@ func (s *Own) start(o *Observer) {
 }
 
 // Proof returns the location and the content of a file that only this process has. Both are random, so a server that
-// returns the content leads to this process. Where several processes share a store, the name is signed, and another one
-// of them says that it is one.
+// returns the content leads to this process. Where several processes share a store, the name is signed, and a process
+// of the store that is not this one answers with another.
 func (s *Own) Proof() (location, says, another string) {
 	name := s.proof
 	if key := s.observer.cfg.Indexer.Secret(); key != nil {
@@ -378,8 +378,8 @@ func (s *Own) Try(ctx context.Context, handler http.Handler, location string) (*
 	return s.observed(location, arrived, resp), nil
 }
 
-// Get asks a handler in this process for a location as a stranger does. It returns the status of the answer, 0 if there
-// is none, and where on the site it redirects.
+// Get asks a handler in this process for a location as a stranger does. It returns the status of the answer, 0 for no
+// answer, and where on the site the answer redirects.
 func (s *Own) Get(ctx context.Context, handler http.Handler, location string) (status int, to string) {
 	return explore.Get(ctx, s.unproved(handler), location)
 }
@@ -398,6 +398,6 @@ func (s *Own) keeps(e *observation.Observation, status int) bool {
 	return came != status && (came != http.StatusOK || e.Response.HTML())
 }
 
-// alone reports whether an answer in which this process had no part cannot be the program's: it shares its store with
-// no other process, and nothing on the way takes the key off.
+// alone reports whether an answer that this process had no part in is certainly not the program's: it shares its store
+// with no other process, and nothing on the way takes the key off.
 func (s *Own) alone() bool { return s.returns.Load() && s.observer.cfg.Indexer.Alone() }

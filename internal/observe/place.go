@@ -33,8 +33,8 @@ func (a *Addresses) Locate(r *http.Request) (loc location.Result) {
 	return loc
 }
 
-// matched returns the route that matched r. It is exact if it matches one path: not everything
-// below it, and only the site's host if it names a host.
+// matched returns the route that matched r. The route is exact if it matches one path, not everything below it, and
+// names no host but the site's.
 func (a *Addresses) matched(r *http.Request) observation.Route {
 	host, route := routeOf(r)
 	route.Exact = route.Exact && (host == "" || a.Normalizer.Names(host))

@@ -51,8 +51,8 @@ func corruption(format string, args ...any) error {
 	return &badgerError{fmt.Sprintf("opening: "+format, args...), true}
 }
 
-// failedOpening says why Badger did not open. Damage is what neither the system nor another version
-// of Badger explains. Badger's errors contain those of the system only as text.
+// failedOpening says why Badger did not open. It is damage unless the system or another version of Badger explains it.
+// Badger's errors contain those of the system only as text.
 func failedOpening(err error) error {
 	e := failed("opening", err)
 	for _, text := range otherVersions {

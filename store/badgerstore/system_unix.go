@@ -40,8 +40,8 @@ func spaceAt(dir string) (space, bool) {
 	return sp, true
 }
 
-// needDescriptors returns an error if this process cannot open n more files. It runs before each write. Since
-// Linux 6.2, the size of /proc/self/fd is the number of open files. Other systems do not tell, so there it opens some.
+// needDescriptors returns an error if this process cannot open n more files. It runs before each write. Since Linux
+// 6.2, the size of /proc/self/fd is the number of open files. Where the system does not tell, it opens that many.
 func needDescriptors(n int) error {
 	var limit unix.Rlimit
 	var open unix.Stat_t

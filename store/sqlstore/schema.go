@@ -42,8 +42,8 @@ func (n tableName) quoted(suffix string) string {
 	return `"` + n.schema + `".` + table
 }
 
-// grants returns the statements that give a role the rights to use the tables, or, as long as they
-// are not there, to make them.
+// grants returns the statements that give a role the rights to use the tables, or to make them if they were not made
+// yet.
 func (q *statements) grants(made bool) string {
 	schema := `"` + cmp.Or(q.name.schema, "public") + `"`
 	if !made {

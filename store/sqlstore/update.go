@@ -22,8 +22,8 @@ type update struct {
 	wrote bool     // whether the changes are committed
 }
 
-// A refusal is an error of fn, or of the values that fn left. It does not unwrap to that error, so
-// that nobody takes it for an answer of the database.
+// A refusal is an error of fn, or of the values that fn left. It does not unwrap to that error, which could be taken
+// for an answer of the database.
 type refusal struct{ err error }
 
 func (r *refusal) Error() string { return "refused" }

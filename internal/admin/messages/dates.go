@@ -65,8 +65,8 @@ func changed(h lastmod.History) string {
 	return fmt.Sprintf("The content changed between %s and %s. ", stamp(h.Unchanged), stamp(h.Changed))
 }
 
-// gave says that a source gives the date. If the source now gives another one, gave names that one
-// and says why it is not used.
+// gave says that a source gives the date. If the source now gives another date, gave names it and says why it is not
+// used.
 func gave(h lastmod.History, d lastmod.Date, why string) string {
 	if last := h.Given[d.By]; !last.IsZero() && moment.Of(last) != d.At {
 		return fmt.Sprintf("%v gave for that content. It now gives %s%s", d.By, stamp(last), why)

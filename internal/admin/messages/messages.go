@@ -37,8 +37,9 @@ type Change struct {
 	Type string `json:"type,omitempty"` // as the owner types it
 }
 
-// Setting returns what the owner can type to change the verdict on a location, and what that does. Both are "" if nothing
-// changes it. A page that waits since nobody got it, or since it is no page, is linked, so a rule adds nothing.
+// Setting returns what the owner can type to change the verdict on a location, and what that does. Both are "" if
+// nothing changes it. A page that waits because nobody got it, or because it is no page, is linked already, so a rule
+// adds nothing.
 func Setting(location string, is eligibility.Standing) (s Change) {
 	switch why := is.Reason; {
 	case is.Listed():

@@ -304,8 +304,8 @@ func Cookie(most bool) string {
 // Verdict returns the verdict that can carry the reason, Unknown if none can.
 func (r Reason) Verdict() eligibility.Verdict { return r.Reason.Standing().Verdict }
 
-// CareOf returns how much the reason needs attention on a site that lists so many pages. On one that lists none, nothing
-// is left out as it should be.
+// CareOf returns how much the reason needs attention on a site that lists so many pages. Where no page is listed,
+// nothing is left out as it should be.
 func (r Reason) CareOf(listed int) Care {
 	if listed == 0 && r.Care == Intended {
 		return Look
@@ -553,8 +553,8 @@ func Ended(until time.Time) string {
 	return fmt.Sprintf("It is not listed: the date of its unavailable_after, %s, has passed.", stamp(until))
 }
 
-// Leaves says what is known of a listed page that may be gone: what it answered, or, if borrowed, that it shows what
-// other pages show. full says that as many pages have left in a day as may by that.
+// Leaves says what is known of a listed page that may be gone: what it answered, or, if borrowed, that it shows the
+// content of other pages. full says that as many pages have left in a day as may by that.
 func Leaves(status int, since time.Time, borrowed, full bool) string {
 	what := fmt.Sprintf("answered %d", status)
 	if borrowed {

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// text has the words of one class in each line: those that act alone, those that do so at the end of
-// another word, verbs, names of machines' programs and folders, and extensions of files.
+// text has the words of one class in each line: words that act alone, words that act at the end of another word, verbs,
+// names of machines' programs and folders, and extensions of files.
 //
 //go:embed words.txt
 var text string
@@ -102,8 +102,8 @@ func Word(location string) (name string, is bool) {
 	return "", false
 }
 
-// Acts reports whether a request for a location may change something: it has such a word, or is that
-// of a script or of a task that machines start.
+// Acts reports whether a request for a location may change something: it has such a word, or it names a script or a
+// task that machines start.
 func Acts(location string) bool {
 	_, is := Word(location)
 	return is || slices.ContainsFunc(pieces(location), func(p piece) bool { return p.machine })

@@ -2,8 +2,8 @@ package eligibility
 
 import "github.com/servemap/servemap/internal/page/html"
 
-// Box tells whether a site has a box to log in on its pages. It has if the start page asks for a password, and so does
-// another page that has a text of its own. Then a page that says little and asks too, such as a product below the box,
+// Box tells whether a site has a box to log in on its pages. It has one if the start page and another page, which has a
+// text of its own, both ask for a password. Then a page that says little and asks too, such as a product below the box,
 // is no log-in. Until then it is one: many start pages ask for the password to what only members see.
 type Box struct {
 	Starts map[string]html.LogIn // by the locations where visitors enter

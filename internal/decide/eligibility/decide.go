@@ -51,9 +51,8 @@ type Copies struct {
 // site's answer to anything, such as an error page with status 200 (soft 404).
 const ClusterSize = 20
 
-// Decide returns the verdict on a location. This is the only place where pages become listed, and
-// nothing overrules it. claims says that the location has what a listing needs, so that it counts
-// among those that show its content.
+// Decide returns the verdict on a location. This is the only place where pages become listed, and nothing overrules it.
+// claims says that the location has all that a listing needs, so it counts among those with its content.
 //
 // If the owner, robots.txt or the page forbids it, the location is not listed. Otherwise the first
 // of these decides: an Always rule, being an entry, having been listed before, evidence. Of several
@@ -168,8 +167,7 @@ func (r *Record) content(c Context) Reason {
 	return None
 }
 
-// Deep reports whether what forbids a page's listing may be so deep in it that a reading of its head
-// does not find it.
+// Deep reports whether a reason that forbids a page's listing may stand in the page below its head.
 func Deep(why Reason) bool { return why == NoIndex || why == PasswordField }
 
 // unwitnessed decides about a page that the last visitor did not get.

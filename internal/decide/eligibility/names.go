@@ -73,8 +73,8 @@ func Secrets(loc string) iter.Seq[string] {
 	}
 }
 
-// Unlinked reports whether a location may be asked for although nothing links to it: nothing in it says that this
-// does something, or that the page is not for everybody.
+// Unlinked reports whether a location may be asked for although nothing links to it: nothing in it says that a request
+// acts, or that the page is not for everybody.
 func Unlinked(location string) bool {
 	return !action.Verb(location) && !Own(location) && !capability.Looks(location)
 }

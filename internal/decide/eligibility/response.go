@@ -104,11 +104,10 @@ func RobotsTxt(resp *response.Response) bool {
 	return false
 }
 
-// cacheControl returns Private or NoStore if a header for caches has that directive (RFC 9111,
-// sections 5.2.2.5 and 5.2.2.7, and RFC 9213). A page that a CDN must not keep is not for everybody
-// either. "private" counts even with a list of fields, which are then for one person. "no-cache"
-// does not count, not even in Pragma. Semicolons and spaces count as commas. Whatever is no letter is
-// left out, such as quotes, so that no_store counts too.
+// cacheControl returns Private or NoStore if a header for caches has that directive (RFC 9111, sections 5.2.2.5 and
+// 5.2.2.7, and RFC 9213). A page that a CDN must not keep is not for everybody either. "private" counts even with a
+// list of fields, which are then for one person. "no-cache" does not count, not even in Pragma. Semicolons and spaces
+// count as commas. Only letters count, so that quotes do not matter, and no_store counts too.
 func cacheControl(header string) Reason {
 	why := None
 	parts := func(c rune) bool { return strings.ContainsRune(",; \t", c) }

@@ -41,8 +41,8 @@ func (p step) ticks() bool {
 	return isClock || passed >= clockGap && (moved-passed).Abs() <= clockWindow
 }
 
-// judge says what the move of a usable date means. Another text without a change may have a date of its own, but not
-// one that moves with the clock. Held content may be a change.
+// judge says what the move of a usable date means. A text that differs without a change may have a date of its own, but
+// not one that moves with the clock. Held content may be a change.
 func (p step) judge(outcome mark.Outcome) verdict {
 	if p.old == 0 || p.new == p.old || p.before == 0 || p.old > p.at.Add(clockWindow) {
 		return plain

@@ -1,7 +1,7 @@
 // Package nowhere tells pages from what a site answers with status 200 where it has none. It makes up addresses beside
-// those of pages, takes the answers to them, and compares pages with these: without the words of both addresses and
-// without numbers, and so without times, by the share of the text that they have in common. What it does not know for
-// sure is a page.
+// those of pages, takes the answers to them, and compares pages with these answers by the share of the text that they
+// have in common. The words of both addresses do not count, nor numbers, and so no times. In doubt, an answer counts as
+// a page.
 package nowhere
 
 import (

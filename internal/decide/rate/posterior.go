@@ -42,8 +42,8 @@ type cell struct {
 	logFound [len(noises)][bins]float64 // logarithm of the chance that an observation finds a change after the bin's gap
 }
 
-// grid has the rates from slow to fast, cellNats apart. The first cell stands for pages that
-// never change. Those of one word are as likely as each other before any observation.
+// grid has the rates from slow to fast, cellNats apart. The first cell stands for pages that never change. Before any
+// observation, all rates of one word are equally likely.
 var grid = func() (g [cells]cell) {
 	var of [len(words)]float64 // cells
 	for k := range g {

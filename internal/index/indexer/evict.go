@@ -22,8 +22,8 @@ func (e *eviction) due(now time.Time) time.Time {
 	return now
 }
 
-// run drops waiting locations. First it drops those that nothing on the site leads to, then
-// the others. Their keys are hashes, so which of them go first is a matter of luck, and nobody can choose them.
+// run drops waiting locations. First it drops those that nothing on the site leads to, then the others. Their keys are
+// hashes, so chance decides which go first, and nobody can choose.
 func (e *eviction) run(ctx context.Context, _ bool) error {
 	excess := e.counts.Waiting() - e.cfg.MaxWaiting*3/4
 	var unled, led []string

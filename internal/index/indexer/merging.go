@@ -22,8 +22,8 @@ const (
 	linksAtOnce = 100
 	// keysAtOnce is how many keys one transaction of several visits reads at first. It may need others.
 	keysAtOnce = store.MaxKeys / 2
-	// readFor is how long pages are read before their visits are stored. It is short because a page
-	// may leave by one of them.
+	// readFor is how long pages are read before their visits are stored. It is short because a page may leave by one of
+	// these visits.
 	readFor = 20 * time.Millisecond
 )
 

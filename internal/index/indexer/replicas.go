@@ -13,9 +13,9 @@ import (
 	"github.com/servemap/servemap/internal/schema/txn"
 )
 
-// replicated notices what other processes change in the store that they share with this one, and reads it again. Each
-// change of a shard raises a number in the shard's record. A few records say what is known of the whole site. These
-// records are compared with what they were when they were last read.
+// replicated notices and reads what other processes change in the store that they share with this one. Each change of a
+// shard raises a number in the shard's record. A few records say what is known of the whole site. These records are
+// compared with what they were when they were last read.
 type replicated struct {
 	*Indexer
 	seen  map[string]uint64 // hashes of the records by key, nil before they were read
@@ -83,7 +83,7 @@ func (f *replicated) took(now map[string]uint64) {
 	f.seen, f.asked = now, time.Now()
 }
 
-// wrote notes records that this process has written, so that it does not take its own changes for others'.
+// wrote notes records that this process has written, so that it does not take its own changes for those of others.
 func (f *replicated) wrote(records map[string][]byte) {
 	for key, value := range records {
 		if _, watched := f.seen[key]; f.seen != nil && (watched || strings.HasPrefix(key, f.site.Keys.Shards())) {

@@ -62,7 +62,7 @@ func (e *Echo) Repeats(link string) bool {
 	return true
 }
 
-// names reports whether a text names exactly that path, and not one below it, or one that only ends alike.
+// names reports whether a text names exactly that path: not a path below it, and not a longer one with the same end.
 func names(said, path string) bool {
 	for at := 0; ; at++ {
 		i := strings.Index(said[at:], path)

@@ -87,7 +87,7 @@ type Head struct {
 	Canonized bool               // it names its own location as canonical
 	Twin      bool               // it names the origin with or without www as canonical, or links to it
 	Scheme    bool               // it names its own location as canonical, but with https where the origin has http
-	// what it names as canonical, if that is no location of the site: a scheme and host, or a text
+	// what it names as canonical if that is not on the site: a scheme and host, or the text as written
 	Wrong  string
 	Abroad bool // Wrong is an origin that everybody can find
 }

@@ -37,8 +37,8 @@ type Target struct {
 // Broken reports whether the last answer was that there is no page, or that the site failed.
 func (t *Target) Broken() bool { return t.Status == 404 || t.Status == 410 || t.Status >= 500 }
 
-// Links remembers, in memory alone, where listed pages link to and what was answered there. Of addresses that are not
-// listed, it names none that looks like a secret, or that all requests for the linking page had named. It may be called
+// Links remembers, in memory alone, where listed pages link to and what was answered there. It names no unlisted
+// address that looks like a secret, or that every request for the linking page had named. It may be called
 // concurrently.
 type Links struct {
 	lists func(location string) bool

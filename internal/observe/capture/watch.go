@@ -78,8 +78,8 @@ func took[T string | []byte](c *Capture, p T) {
 	}
 }
 
-// decideType finds the type of a response without one as net/http does, which must now send the
-// header: from the bytes so far. It sends no type if there are none.
+// decideType finds the type of a response without one as net/http does, which must now send the header: from the bytes
+// so far. Without any bytes, net/http sends no type.
 func (c *Capture) decideType() {
 	if !c.untyped {
 		return

@@ -207,9 +207,8 @@ func (f *Front) serves(name string) bool {
 	return f.Files.Owns(name) || f.Observer.Own.Proves(name) != ""
 }
 
-// Outside returns a path, as requests have it, that the site needs and the route does not match, ""
-// if there is none. Only paths count: a proxy may change the host and other things that a router
-// matches.
+// Outside returns a path of requests that the site needs but the route does not match, "" if it matches all. Only paths
+// count: a proxy may change the host and whatever else a router matches.
 func (f *Front) Outside(route *mux.Route) string {
 	expr, err := route.GetPathRegexp()
 	if err != nil {

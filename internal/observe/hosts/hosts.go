@@ -1,7 +1,7 @@
-// Package hosts keeps sites open while requests come for their hosts. It takes a function that finds the site of
-// a host. A site is opened at its first request, and rests once none has come for some minutes, or once its host has no
-// site any more. What it knows is in its store, so the next request opens it again. While many are open, those without
-// a request for the longest time rest sooner, and then other hosts have no site until there is room.
+// Package hosts keeps sites open while requests come for their hosts. It takes a function that finds the site of a
+// host. A site is opened at its first request, and rests once none has come for some minutes, or once its host has no
+// site any more. What the site knows is in its store, so the next request opens it again. While many are open, those
+// without a request for the longest time rest sooner, and then other hosts have no site until there is room.
 package hosts
 
 import (

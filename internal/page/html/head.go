@@ -82,8 +82,7 @@ type Refresh struct {
 	Script bool   // the page has no text, and a script that does nothing else
 }
 
-// leading matches a script that does nothing but lead to an address that it says; runnable, the types of scripts that
-// browsers run.
+// leading matches a script that only leads to an address. runnable matches the types of scripts that browsers run.
 var (
 	leading = regexp.MustCompile(`^\s*(?://\s*)?(?:<!(?:--|\[CDATA\[)\s*)?(?:(?:window|document|self|top|parent)\.)?` +
 		`location(?:\.href)?\s*(?:=|\.(?:replace|assign)\()\s*(?:"([^"\\]+)"|'([^'\\]+)')\s*\)?[\s;]*(?://\s*)?(?:-->|\]\]>)?\s*$`)

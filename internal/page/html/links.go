@@ -18,8 +18,8 @@ type ref struct {
 	where trait
 }
 
-// add notes a reference. A repeated reference is merged: it has the regions of all its occurrences,
-// and is nofollow only if all of them are. If one of them acts, so may a visit.
+// add notes a reference. A repeated reference is merged: it has the regions of all its occurrences, and is nofollow
+// only if all of them are. If one of its occurrences acts, a visit may act.
 func (l *links) add(href []byte, in trait, noFollow, acts bool) {
 	if i, known := l.at[string(href)]; known {
 		r := &l.refs[i]

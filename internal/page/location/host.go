@@ -57,8 +57,8 @@ func isLocal(host string) bool {
 // hostName matches names in ASCII. Underscores occur in practice.
 var hostName = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$`)
 
-// parseHost reads a host that the owner configured. It returns it in lower case and ASCII, with its
-// port if it has one.
+// parseHost reads a host that the owner configured. It returns the host in lower case and ASCII, with its port if it
+// has one.
 func parseHost(s string) (string, error) {
 	if strings.Contains(s, "@") {
 		return "", errors.New("a user name stands before the host") // a password may follow it

@@ -27,8 +27,8 @@ func (n *Normalizer) Resolve(base, href string) Result {
 	return n.locate(path, strings.ReplaceAll(u.RawQuery, "'", "%27"), true) // as browsers write it
 }
 
-// Twin reports whether a link, as Resolve takes it, leads to the host of the origin's twin and that
-// host is not one of the site's.
+// Twin reports whether a link, as Resolve takes it, leads to the host of the origin's twin, and the site does not have
+// that host too.
 func (n *Normalizer) Twin(base, href string) bool {
 	u, reason := n.follow(base, href)
 	return reason == ReasonNone && hostKey(u.Host) == hostKey(n.origin.Twin().host) && !n.Names(u.Host)
@@ -108,8 +108,8 @@ func (n *Normalizer) follow(base, href string) (*url.URL, Reason) {
 	return u, ReasonNone
 }
 
-// ParseLink reads a link without its fragment. It refuses one with a backslash, which browsers take
-// for a slash, and one without a host in which browsers see one.
+// ParseLink reads a link without its fragment. It refuses a link with a backslash, which browsers take for a slash, and
+// one in which browsers see a host and package url does not.
 func ParseLink(s string) (*url.URL, error) {
 	s, _, _ = strings.Cut(escapeLink(trim(s)), "#")
 	u, err := url.Parse(s)
@@ -122,8 +122,8 @@ func ParseLink(s string) (*url.URL, error) {
 // trim removes what browsers remove around a link: spaces and control characters of ASCII alone.
 func trim(s string) string { return strings.TrimFunc(s, func(r rune) bool { return r <= ' ' }) }
 
-// respelled reports whether package url would write a path in another way than it was spelled. It
-// does so if there is a character that must not be there. A request with that spelling is refused.
+// respelled reports whether package url would write a path in another way than it was spelled. It does so at a
+// character that no path may have. A request with that spelling is refused.
 func respelled(u *url.URL) bool { return u.RawPath != "" && u.RawPath != u.EscapedPath() }
 
 // isWeb reports whether an absolute URL is one of a web page. It refuses user information, which is

@@ -101,7 +101,7 @@ var fileName = regexp.MustCompile(`(?i)\.(?:x?html|htm|xml|php)$`)
 const goodFolder = "a short one without empty names, dots, sessions, e-mail addresses, queries and broken escapes"
 
 // normalFolder returns the normal form of a folder's path, with a slash at its end. It is not ok if no location may
-// begin with it, or if it leaves no room for the pages in it.
+// begin with that path, or if the path leaves no room for pages below it.
 func normalFolder(path string) (folder string, ok bool) {
 	folder, reason := normalPath(strings.TrimSuffix(path, "/") + "/")
 	return folder, reason == ReasonNone && len(folder) <= maxURL/2

@@ -62,8 +62,8 @@ func normalPath(path string) (string, Reason) {
 	return out, ReasonNone
 }
 
-// isNormal reports whether path is obviously in normal form. It may reject a path that is, but
-// never accepts one that is not. It saves time, since nearly all paths are this simple.
+// isNormal reports whether path is obviously in normal form. It may reject a path in normal form, but accepts no other.
+// It saves time, since nearly all paths are this simple.
 func isNormal(path string) bool {
 	if len(path) == 0 || path[0] != '/' {
 		return false

@@ -53,7 +53,7 @@ func (n *Node) First(space, local string) string {
 	return ""
 }
 
-// Links returns the addresses that an entry of a feed gives of its page. Those of other modules are none.
+// Links returns the addresses that an entry of a feed gives of its page. Links of other modules do not count.
 func (n *Node) Links() (addresses []string) {
 	for _, k := range n.Kids {
 		address, own := k.Text, k.Space == "" || k.Space == n.Space

@@ -10,7 +10,7 @@ import (
 
 // Read reads a file in which a site lists its pages, whoever made it: a sitemap, an index, a feed (RSS or Atom) or a
 // text of URLs. It calls take with each address as it is written, as far as the file can be read, or until ctx ends.
-// index says that these are of further files; ok, that the file is of one of these forms.
+// index says that the addresses are those of further files. ok says that the file has one of these forms.
 func Read(ctx context.Context, file []byte, take func(address string)) (index, ok bool) {
 	text, _ := strict.UTF8(file)
 	if text = bytes.TrimLeft(bytes.TrimPrefix(text, []byte("\ufeff")), " \t\r\n"); IsURL(text) {

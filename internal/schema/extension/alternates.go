@@ -93,7 +93,7 @@ func Languages(own []string, at string, others []Alternate) []byte {
 }
 
 // appendAlternates appends the pages that may be named, each on a line of its own. If no other language is left, it
-// appends none.
+// appends nothing.
 func appendAlternates(dst, stored []byte, v *View) []byte {
 	begun, first, several := len(dst), "", false
 	for _, a := range decodeAlternates(stored) {

@@ -135,8 +135,8 @@ func (vs Values) put(k Kind, stored []byte) {
 	}
 }
 
-// With returns the values of some extensions, with another value for one of them if it is among
-// them. It returns nil for none.
+// With returns the values of the extensions in some. If k is one of them, its value is stored. With returns nil for no
+// values.
 func (vs Values) With(some Set, k Kind, stored []byte) Values {
 	next := Values{}
 	for had, value := range vs {

@@ -157,8 +157,8 @@ const (
 type Copies struct {
 	Showing uint64 `cbor:"1,keyasint,omitzero"` // a hash of the content, 0 if unknown or too little to compare pages
 
-	// Turned is when the page turned to this content from another one, while it was listed, or from this content to
-	// another one, while it was a copy of the page at its path.
+	// Turned is when the page, while it was listed, turned to this content from another one; or when it turned away
+	// from this content, while it was a copy of the page at its path.
 	Turned moment.Time `cbor:"5,keyasint,omitzero"`
 }
 

@@ -1,6 +1,6 @@
-// Package secret hashes and encrypts what must not be stored in clear: locations that may not be
-// public. Each site has a random key in its store. Somebody who reads the store, but does not know a
-// location, learns neither the location nor what is sealed for it.
+// Package secret hashes and encrypts what must not be stored in clear: locations that may not be public. Each site has
+// a random key in its store. Whoever reads the store without knowing a location learns neither the location nor what is
+// sealed for it.
 package secret
 
 import (

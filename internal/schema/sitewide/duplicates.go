@@ -9,8 +9,8 @@ import (
 	"github.com/servemap/servemap/internal/schema/keys"
 )
 
-// Duplicates is the record of one content. It has the IDs of the pages that show it and would each
-// be listed if no other did, and the one that is listed.
+// Duplicates is the record of one content. It has the one page with this content that is listed, and the IDs of all
+// pages that show it and would be listed if no other did.
 type Duplicates struct {
 	Listed string   `cbor:"1,keyasint,omitzero"` // a location, "" for none
 	IDs    []uint64 `cbor:"2,keyasint,omitzero"` // of the members
@@ -42,8 +42,8 @@ func (d Duplicates) Encode(id func(location string) uint64) []byte {
 // query that changes nothing makes no page.
 func OwnPage(location string) bool { return location != "" && !strings.Contains(location, "?") }
 
-// membersKept bounds the members of one content. It exceeds the size of a cluster, so that one
-// member that leaves does not end the cluster.
+// membersKept bounds the members of one content. It is above the size of a cluster, so that a cluster does not end when
+// one member leaves.
 const membersKept = eligibility.ClusterSize + 12
 
 // Members returns how many pages show the content.

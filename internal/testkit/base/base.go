@@ -1,6 +1,6 @@
-// Package base has what the tests of several packages share: a log, a store that fails on demand,
-// and ways to read, write and check a store's content. It imports no package that sites are made of,
-// so that their own tests can import it.
+// Package base has what the tests of several packages share: a log, a store that fails on demand, and ways to read,
+// write and check a store's content. It imports none of the packages that make up a site, so that their own tests can
+// import it.
 package base
 
 import (

@@ -91,7 +91,8 @@ func (f files) open(name string) (*os.File, fs.FileInfo, error) {
 	return file, info, err
 }
 
-// absent tells a file that is not there from an error that passes, such as a lack of memory.
+// absent returns fs.ErrNotExist for errors which say that a file is not there, and other errors, which may pass,
+// unchanged.
 func absent(err error) error {
 	if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENAMETOOLONG) {
 		return fs.ErrNotExist

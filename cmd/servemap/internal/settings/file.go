@@ -183,8 +183,9 @@ func Write(sites []*Settings) ([]byte, error) {
 	return remark.ReplaceAllFunc(text, func(line []byte) []byte { return []byte(words.Say(string(line))) }), err
 }
 
-// Meant asks whether one of the names was meant, the shortest that begins so or else one that is near, and returns
-// another text if there is none. Of names that are as near it is the longest: who mistypes mostly forgets a letter.
+// Meant asks whether one of the names was meant: the shortest that begins with name, or else the nearest. Of several
+// that are as near it takes the longest, since most people who mistype forget a letter. If no name is near, it returns
+// other.
 func Meant(name string, names []string, other string) string {
 	begin := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return name == "" || !strings.HasPrefix(n, name) })
 	if len(begin) > 0 {

@@ -12,8 +12,9 @@ import (
 
 // Settings are what the owner says of one site, in the groups of the help. Each is a field of a group, which is its
 // only definition: the tag toml is the name of its flag and of its key in a file, comment is its help, arg its value,
-// and default and env what stands in its place. Those with of are flags of crawl too, of proxy alone or of none. One
-// with needs makes no sense without the setting of that name, and one with first is in the first help.
+// and default and env what stands in its place. The tag of says that a setting is a flag of crawl too, of proxy alone,
+// or of no command. The tag needs names the setting without which this one makes no sense. The tag first puts it into
+// the first help.
 type Settings struct {
 	Serving   `group:"What to serve"`
 	Pages     `group:"What is public"`

@@ -184,8 +184,8 @@ func (u *Site) missed(nobody bool, why string) {
 	}
 }
 
-// answered notes an answer of the site. A 502 or 504 is that of a server in front of the program, such as the one before
-// PHP, which does not reach it.
+// answered notes an answer of the site. A 502 or 504 says that the server before the program, such as one before PHP,
+// does not reach it.
 func (u *Site) answered(code int) {
 	u.count(code)
 	if code == http.StatusBadGateway || code == http.StatusGatewayTimeout {

@@ -114,7 +114,8 @@ var (
 	declaration = regexp.MustCompile(`^<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(?:"1\.[0-9]+"|'1\.[0-9]+')` +
 		`(?:[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*(?:"[A-Za-z][A-Za-z0-9._-]*"|'[A-Za-z][A-Za-z0-9._-]*'))?` +
 		`(?:[ \t\r\n]+standalone[ \t\r\n]*=[ \t\r\n]*(?:"(?:yes|no)"|'(?:yes|no)'))?[ \t\r\n]*\?>`)
-	// declares matches what begins a declaration, well-formed or not, and not another instruction such as xml-stylesheet.
+	// declares matches the beginning of a declaration, even of one that is not well-formed, but of no other
+	// instruction, such as xml-stylesheet.
 	declares = regexp.MustCompile(`^<\?(?i:xml)[ \t\r\n?]`)
 	// likely matches the root of a file that lists pages, wherever it stands; here matches one at the beginning.
 	likely = regexp.MustCompile(roots)
