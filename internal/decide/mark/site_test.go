@@ -507,3 +507,49 @@ func TestCopiesOfAPageTakeNoDateFromIt(t *testing.T) {
 		}
 	}
 }
+
+// A list has eight posts a page, the newest first. Each new one is news of the first page alone: on the later ones posts
+// only slide over from the page before. A post that is put between older ones is news of the page that shows it.
+func TestWhatSlidesOverFromThePageBeforeIsNoNewsOfALaterOne(t *testing.T) {
+	const visits, pages, of, known = 40, 4, 8, 8
+	for _, tt := range []struct{ name, first, later, post string }{
+		{"links", "/news/", "/news/page/%d", "<li><a href=/%[1]d>%[2]s %.30[3]s</a>"},
+		{"by a query", "/news", "/news?page=%d", "<li><a href=/%[1]d>%[2]s %.30[3]s</a>"},
+		{"teasers", "/", "/page%d/", "<article><h2><a href=/%[1]d>%[2]s</a></h2><p>%[3]s</p></article>"},
+		{"short titles", "/seite/1", "/seite/%d", "<h3><a href=/%[1]d>%.15[2]s</a></h3><time>Week %[1]d</time><p>%[3]s</p>"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var s Site
+			marks, changes := [pages]Mark{}, [pages]int{}
+			for visit := range visits {
+				posts := []int{}
+				for n := of*pages + max(0, visit-known)/4; n >= 0; n-- { // a new one every other day
+					if posts = append(posts, n); visit >= 30 && n == 12 {
+						posts = append(posts, 1000) // as of an older date
+					}
+				}
+				for page := range pages {
+					b, path := "<main><h1>The news of the village</h1>", tt.first
+					for _, n := range posts[page*of : page*of+of] {
+						b += fmt.Sprintf(tt.post, n, titleOf(200+n), sentence(rand.New(rand.NewPCG(uint64(n), 3)), 12+n%9))
+					}
+					if page > 0 {
+						path = fmt.Sprintf(tt.later, page+1)
+					}
+					at := int64(visit)*day/2 + int64(page)
+					s.Consult(viewOf(b+"</main>"), marks[page], path, at) // a visitor's, after which the site looks itself
+					v := viewOf(b + "</main>")
+					s.Consult(v, marks[page], path, at)
+					v.Leads = page == 0 && visit > known && visit%4 == 0
+					m, o, _ := marks[page].Observe(v, at)
+					if marks[page] = m; o == Changed {
+						changes[page]++
+					}
+				}
+			}
+			if want := [pages]int{(visits - 1 - known) / 4, 0, 0, 1}; changes != want {
+				t.Errorf("the pages have %v changes, want %v", changes, want)
+			}
+		})
+	}
+}
