@@ -530,8 +530,8 @@ func (s *Site) Robots(next http.Handler) http.Handler {
 		return next
 	}
 	if capability.Looks("/" + s.opts.Name) {
-		s.log.Logger().Warn("robots.txt does not name the sitemap: the Name in Options looks like a secret, and robots.txt "+
-			"is public", "origin", s.origin.String())
+		s.log.Logger().Warn(words.Say("servemap: robots.txt does not name the sitemap: {Name} looks like a secret, and "+
+			"robots.txt is public"), "origin", s.origin.String())
 		return next
 	}
 	s.announces.Store(true)

@@ -55,10 +55,10 @@ const (
 func (n *Notifier) google(ctx context.Context, tops []string) error {
 	st, now := &n.st, n.now()
 	if n.console == nil {
-		if st.GoogleProblem == "" {
+		if st.GoogleProblem == "" && st.Sitemaps == nil {
 			return nil
 		}
-		st.GoogleProblem = "" // the owner no longer wants Google asked
+		st.GoogleProblem, st.Sitemaps = "", nil // the owner no longer wants Google asked
 		return n.save(ctx, leaseFor)
 	}
 	isNew := func(top string) bool {

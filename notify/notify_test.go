@@ -354,6 +354,30 @@ func TestNewKeyAndNewEngineForgetTheOldRefusal(t *testing.T) {
 	}
 }
 
+// Numbers of a day, and of pages that wait, end with that day and with the owner's wish to send them.
+func TestNumbersOfWhatIsSentEnd(t *testing.T) {
+	run(t, 3, Options{Hold: time.Minute}, func(r *runningSite) {
+		shows := func(want string) {
+			if got := r.inspector("crawlers.json"); !strings.Contains(got, want) {
+				t.Errorf("the inspector does not show %s: %s", want, got)
+			}
+		}
+		r.changes("/1")
+		time.Sleep(10 * time.Minute)
+		shows(`"sent_today": 1`)
+		r.engine.next(reply(http.StatusTooManyRequests, "", "Retry-After", "36000"))
+		r.changes("/2")
+		time.Sleep(10 * time.Minute)
+		shows(`"pending": 1`)
+		r.stop()
+		time.Sleep(24 * time.Hour)
+		shows(`"sent_today": 0`)
+		r.start(Options{GoogleOnly: true, Google: startConsole().google()})
+		time.Sleep(time.Hour)
+		shows(`"pending": 0`)
+	})
+}
+
 func TestPagesOfAnInvalidPostStopNoOther(t *testing.T) {
 	run(t, 3, Options{}, func(r *runningSite) {
 		r.engine.next(reply(422, ""))

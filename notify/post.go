@@ -25,6 +25,7 @@ const (
 // indexNow sends the changes that are due in batches, within the day's limit and while the lease lasts.
 func (n *Notifier) indexNow(ctx context.Context) error {
 	if n.endpoint == "" {
+		n.st.Pending = 0
 		return nil
 	}
 	all, err := n.changes(ctx, n.now())

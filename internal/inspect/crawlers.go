@@ -55,9 +55,16 @@ type Told struct {
 // now.
 func (c *Config) told(ctx context.Context) (told *Told, now bool, err error) {
 	record, err := c.Indexer.Notified(ctx)
-	var lease struct{ Until time.Time }
-	if err == nil && record != nil {
-		err = errors.Join(json.Unmarshal(record, &told), json.Unmarshal(record, &lease))
+	var state struct {
+		Until time.Time // of the lease of the process that tells them
+		Day   string    // of SentToday
 	}
-	return told, time.Now().Before(lease.Until), err
+	if err == nil && record != nil {
+		err = errors.Join(json.Unmarshal(record, &told), json.Unmarshal(record, &state))
+	}
+	at := time.Now()
+	if told != nil && state.Day != at.UTC().Format(time.DateOnly) {
+		told.SentToday = 0
+	}
+	return told, at.Before(state.Until), err
 }

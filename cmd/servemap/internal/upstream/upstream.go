@@ -146,17 +146,17 @@ func (u *Site) failed(w http.ResponseWriter, r *http.Request, err error) {
 	if at, secure := strings.CutPrefix(u.at, "https://"); secure && noTLS {
 		err, nobody = fmt.Errorf(words.Say("it seems to speak http; then write {-to=http://"+at+"} (%w)"), err), true
 	}
-	if r.Context().Err() == nil && now-told > int64(tellAgain) && u.told.CompareAndSwap(told, now) {
-		u.log.Warn("the site does not answer; visitors get 502 or 504 until it does", "err", err)
-	}
-	if r.Context().Err() == nil {
-		u.missed(nobody, ": "+err.Error())
-	}
 	code, late := http.StatusBadGateway, net.Error(nil)
 	if errors.As(err, &late) && late.Timeout() {
 		code = http.StatusGatewayTimeout
 	}
-	u.count(code)
+	if r.Context().Err() == nil { // else the visitor has left, which says nothing of the site
+		if now-told > int64(tellAgain) && u.told.CompareAndSwap(told, now) {
+			u.log.Warn("the site does not answer; visitors get 502 or 504 until it does", "err", err)
+		}
+		u.missed(nobody, ": "+err.Error())
+		u.count(code)
+	}
 	unavailable(w, code, "The site does not answer. Please try again in a moment.")
 }
 

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"bytes"
+	"context"
 	"crypto/x509"
 	"log/slog"
 	"net/http"
@@ -13,6 +14,28 @@ import (
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
+
+// TestVisitorsWhoLeaveAreNotCounted counts what visitors got.
+func TestVisitorsWhoLeaveAreNotCounted(t *testing.T) {
+	nobody, leave := base.HangsUp(t), func(ctx context.Context) context.Context {
+		ctx, cancel := context.WithCancel(ctx)
+		cancel()
+		return ctx
+	}
+	stay := func(ctx context.Context) context.Context { return ctx }
+	site, err := New(Config{To: "http://" + nobody, Origin: &url.URL{Scheme: "http", Host: "a.example"},
+		Log: slog.New(slog.DiscardHandler)})
+	base.Check(t, err)
+	defer site.CloseIdleConnections()
+	site.TellBy(messages.NewHints(slog.New(slog.DiscardHandler)))
+	for _, client := range []func(context.Context) context.Context{stay, leave} {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		site.ServeHTTP(httptest.NewRecorder(), r.WithContext(client(r.Context())))
+	}
+	if n := site.BadGateway.Load(); n != 1 {
+		t.Errorf("%d answers of 502 were counted, want that to the one who stayed", n)
+	}
+}
 
 // TestOneWhoHangsUpSpeaksHTTPOnlyBeforeTLS asks at an https address. One that speaks http may hang up too, as php -S
 // does, but a site that has spoken TLS has another reason.
