@@ -878,6 +878,32 @@ func TestCheckOfAServerOnThisMachineAsksNoPublicOne(t *testing.T) {
 	}
 }
 
+// Whoever checks a site on his own machine asks the same server by both names, whose robots.txt names its sitemap.
+func TestNobodyVouchesForAnAddressThatNobodyElseReaches(t *testing.T) {
+	for _, origin := range []string{"", "https://shop.servemap.dev"} {
+		files := map[string]string{"/": aPage, "/a": ownPage}
+		site := siteOf(t, files)
+		here, local := cmp.Or(origin, site), strings.Replace(site, "127.0.0.1", "localhost", 1)
+		files["/robots.txt"] = "Sitemap: " + here + "/index.xml\nSitemap: " + here + "/more.xml"
+		entry := func(at string) string { return "<url><loc>" + at + "</loc></url>" }
+		set := func(all string) string { return `<urlset xmlns="` + namespace + `">` + all + "</urlset>" }
+		files["/index.xml"] = strings.NewReplacer("urlset", "sitemapindex", "url>", "sitemap>").Replace(set(entry(local + "/part.xml")))
+		files["/more.xml"] = set(entry(here+"/") + entry(here+"/a") + entry(local+"/dev") + entry("http://192.168.0.12/intranet"))
+		files["/part.xml"] = set(entry(here + "/b"))
+		args := []string{"check", site}
+		if origin != "" {
+			args = append(args, "-origin", origin)
+		}
+		code, out, errs := call(t, args...)
+		for _, want := range []string{"fault   3 addresses are on another host", local + "/part.xml is on " + local + ", and the site is " + here,
+			local + "/dev is on ", "/intranet is on http://192.168.0.12, and"} {
+			if code != codeNo || !strings.Contains(out, want) || strings.Contains(out, "names this sitemap") {
+				t.Errorf("code %d, without %q: %s%s", code, want, out, errs)
+			}
+		}
+	}
+}
+
 func TestCheckShowsWhyThereIsNoSitemap(t *testing.T) {
 	html := httptest.NewServer(http.NotFoundHandler())
 	defer html.Close()

@@ -422,8 +422,12 @@ func (c *checker) shows(ctx context.Context, there *url.URL) bool {
 	return c.shown[host]
 }
 
-// vouches reports whether the robots.txt of another host names a sitemap of this one.
+// vouches reports whether the robots.txt of another host names a sitemap of this one. One that nobody else reaches, such as
+// this machine, does for nobody: the site itself may answer there.
 func (c *checker) vouches(ctx context.Context, u *url.URL) bool {
+	if !c.public(u) {
+		return false
+	}
 	host := address.Host(u)
 	text, asked := c.vouched[host]
 	if !asked && len(c.vouched) < mostHosts {
