@@ -310,7 +310,7 @@ func withScheme(address string) (whole string, bare bool) {
 // mendable adds to the error of an address that was given without a scheme what may help. Where its name leads nowhere,
 // another scheme does not.
 func mendable(err error, bare bool, host string) error {
-	if bare && !errors.As(err, new(*net.DNSError)) {
+	if bare && !errors.As(err, new(*net.DNSError)) && !errors.Is(err, check.ErrRefused) {
 		unless := "if it speaks no https, "
 		if strings.HasSuffix(err.Error(), "plain http") {
 			unless = ""

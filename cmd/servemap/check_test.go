@@ -913,11 +913,59 @@ func TestCheckShowsWhyThereIsNoSitemap(t *testing.T) {
 			" names none of its own in a robots.txt, and /sitemap.xml is answered with 404 Not Found, which says: 404 page not found. Serve one, " +
 			"and name it",
 		html.URL + "/sitemap.xml": "404 Not Found, which says: 404 page not found",
-		s.at + "/sitemap.xml":     "503 Service Unavailable, which says: No page of " + origin + " is listed yet. ",
 	} {
 		wantErrs(t, codeNo, want, "check", at)
 	}
+	wantErrs(t, codeFailed, "503 Service Unavailable, which says: No page of "+origin+" is listed yet. ", "check", s.at+"/sitemap.xml")
 	wantErrs(t, codeFailed, "there is no such host\n", "check", "a.invalid") // which another scheme does not mend
+}
+
+func TestAnAnswerThatDoesNotTellIsNoSitemapThatIsMissing(t *testing.T) {
+	const refused, none = "; nothing could be checked", "Serve one, and name it in robots.txt"
+	for _, tt := range []struct {
+		name  string
+		files map[string]string
+		code  int
+		want  string
+	}{
+		{"the site is down", map[string]string{"*": "HTTP 502 "}, codeFailed,
+			"SITE answers for robots.txt 502 Bad Gateway, and /sitemap.xml is answered with 502 Bad Gateway" + refused},
+		{"a log-in", map[string]string{"*": "HTTP 401 Www-Authenticate: Basic realm=x"}, codeFailed,
+			"/sitemap.xml is answered with 401 Unauthorized, which asks for a log-in" + refused},
+		{"strangers are refused", map[string]string{"*": "HTTP 403 "}, codeFailed, "403 Forbidden" + refused},
+		{"a store that refuses what it has not", map[string]string{"/": aPage, "*": "HTTP 403 "}, codeNo, none},
+		{"no robots.txt, and a sitemap that fails", map[string]string{"/": aPage, "/sitemap.xml": "HTTP 500 "}, codeFailed,
+			"SITE names no sitemap in a robots.txt, and /sitemap.xml is answered with 500 Internal Server Error" + refused},
+		{"at another usual place", map[string]string{"/": aPage, "/wp-sitemap.xml": "HTTP 503 "}, codeFailed,
+			"/wp-sitemap.xml is answered with 503 Service Unavailable" + refused},
+		{"robots.txt fails, and no sitemap is at a usual place", map[string]string{"/": aPage, "/robots.txt": "HTTP 500 "}, codeFailed,
+			"SITE answers for robots.txt 500 Internal Server Error, and /sitemap.xml is answered with 404 Not Found"},
+		{"the one sitemap fails", map[string]string{"/": aPage, "/robots.txt": robotsTxt, "/maps/sitemap.xml": "HTTP 503 "}, codeFailed,
+			"SITE/maps/sitemap.xml is answered with 503 Service Unavailable" + refused},
+		{"the one sitemap is gone", map[string]string{"/": aPage, "/robots.txt": robotsTxt}, codeNo, none},
+		{"robots.txt alone asks for a log-in", map[string]string{"/": aPage, "/robots.txt": "HTTP 401 ", "/sitemap.xml": set("/")},
+			codeDone, ""},
+	} {
+		site := siteOf(t, tt.files)
+		code, out, errs := call(t, "check", site)
+		if want := strings.ReplaceAll(tt.want, "SITE", site); code != tt.code || !strings.Contains(errs, want) ||
+			tt.code == codeFailed && strings.Contains(errs, none) {
+			t.Errorf("%s: code %d, want %d and %q: %s%s", tt.name, code, tt.code, want, out, errs)
+		}
+	}
+	down := siteOf(t, map[string]string{"*": "HTTP 502 "})
+	file := filepath.Join(t.TempDir(), "report.md")
+	wantOut(t, codeFailed, `"kind":"refused"`, "check", "-json", "-out", file, down)
+	text, err := os.ReadFile(file)
+	if want := "What matters most: the site could not be checked"; err != nil || !strings.Contains(string(text), want) {
+		t.Errorf("without %q: %s%v", want, text, err)
+	}
+	unsure := siteOf(t, map[string]string{"/": aPage + "<a href=/a>a</a>", "/a": ownPage, "/sitemap.xml": "HTTP 500 "})
+	if code, out, errs := call(t, "check", "-crawl", unsure); code != codeNo || !strings.Contains(out, "A crawl found 2 public pages") {
+		t.Errorf("with a crawl: code %d, %s%s", code, out, errs)
+	}
+	away := siteOf(t, map[string]string{"*": "HTTP 301 Location: http://a.invalid/"})
+	wantErrs(t, codeFailed, away+"/robots.txt redirects, and http://a.invalid/ does not answer: there is no such host", "check", away)
 }
 
 func TestCheckAsksTheHostOfASitemapForNoOtherPages(t *testing.T) {

@@ -93,8 +93,11 @@ func Linking(some []string, n int, all bool) string {
 	return strings.Join(some, ", ")
 }
 
-// ErrNone says that the site has no sitemap.
-var ErrNone = errors.New("no sitemap")
+// ErrNone says that the site has no sitemap, and ErrRefused that its answers do not tell.
+var (
+	ErrNone    = errors.New("no sitemap")
+	ErrRefused = errors.New("nothing could be checked")
+)
 
 // agent is the name of the checker, and token the one that robots.txt may have.
 const (
@@ -116,6 +119,7 @@ type checker struct {
 	vouched map[string]string // by host, its robots.txt
 	shown   map[string]bool   // by host, whether it shows the pages of the site
 	blind   bool              // nobody knows what robots.txt names
+	silent  string            // how robots.txt is answered, if that does not tell whether there is one
 	doubt   bool              // what some file lists is not known
 	nowhere *pages.Page       // what the site shows where it has no page; may be nil
 	private map[string]bool   // listed pages that look so, by key
@@ -153,8 +157,12 @@ func Run(ctx context.Context, cfg Config) (*report.Report, error) {
 		}
 		c.judge.Dates(where.URL)
 		c.pages(ctx)
-	case errors.Is(err, ErrNone):
-		c.refused("no-sitemap", err)
+	case errors.Is(err, ErrNone), errors.Is(err, ErrRefused):
+		kind := "no-sitemap"
+		if errors.Is(err, ErrRefused) {
+			kind, c.doubt = "refused", true
+		}
+		c.refused(kind, err)
 		if c.Linked != nil { // which says what a sitemap would have
 			err = nil
 		}
@@ -237,12 +245,14 @@ func (c *checker) site(ctx context.Context) error {
 		Vouches: func(u *url.URL) bool { return c.vouches(ctx, u) }, Shows: func(u *url.URL) bool { return c.shows(ctx, u) },
 	}
 	at := report.At{Where: c.Site + "/robots.txt"}
+	if isSilent(a.Status) {
+		c.blind, c.silent = true, c.why(a)
+	}
 	switch wall := pages.Wall(a.Status, a.Header, a.Body); {
 	case wall != "":
 		c.blind = true
 		c.Add("wall-file", at, "is answered with %d by %s, in place of the file", a.Status, wall)
 	case a.Status >= 500:
-		c.blind = true
 		c.Add("robots-error", at, "is answered with %s; crawlers fetch nothing while it is (this check went on, to see the rest)",
 			pages.Status(a.Status))
 	case a.Status == http.StatusOK && response.IsHTML(a.Header.Get("Content-Type")):
@@ -382,7 +392,8 @@ func (c *checker) given(ctx context.Context) *url.URL {
 
 // guess finds the sitemap of a site that names none.
 func (c *checker) guess(ctx context.Context) (string, error) {
-	says := ""
+	var first answer
+	unknown := c.silent != ""
 	for _, path := range usual {
 		u := on(c.Origin, path)
 		a, err := c.follow(ctx, u, pages.MaxBytes) // a sitemap is read later
@@ -392,10 +403,32 @@ func (c *checker) guess(ctx context.Context) (string, error) {
 		if a.Status == http.StatusOK || pages.Wall(a.Status, a.Header, a.Body) != "" {
 			return u.String(), nil
 		}
-		says = cmp.Or(says, c.why(a))
+		unknown = unknown || isSilent(a.Status)
+		if first.Status == 0 || isSilent(a.Status) && !isSilent(first.Status) {
+			first = a
+		}
+		if c.silent != "" && isSilent(a.Status) { // the others will say no more
+			break
+		}
 	}
-	return "", fmt.Errorf("%w: %s names none of its own in a robots.txt, and %s is answered with %s", ErrNone,
-		address.Site(c.at(c.Origin)), usual[0], says)
+	if first.Status == http.StatusForbidden && !unknown { // a store of files refuses so those that it has not
+		home, err := c.follow(ctx, on(c.Origin, "/"), 0)
+		unknown = err == nil && home.Status == first.Status
+	}
+	site, tried := address.Site(c.at(c.Origin)), first.url.Path+" is answered with "+c.why(first)
+	switch {
+	case c.silent != "":
+		return "", fmt.Errorf("%s answers for robots.txt %s, and %s; %w", site, c.silent, tried, ErrRefused)
+	case unknown:
+		return "", fmt.Errorf("%s names no sitemap in a robots.txt, and %s; %w", site, tried, ErrRefused)
+	}
+	return "", fmt.Errorf("%w: %s names none of its own in a robots.txt, and %s", ErrNone, site, tried)
+}
+
+// isSilent reports whether an answer does not tell if a file is there: the server fails, asks for patience, or for a
+// log-in.
+func isSilent(status int) bool {
+	return status >= 500 || status == http.StatusTooManyRequests || status == http.StatusUnauthorized
 }
 
 // why says how a server refuses a file. One that has none may say why.
@@ -403,6 +436,8 @@ func (c *checker) why(a answer) string {
 	says := ""
 	if strings.HasPrefix(a.Header.Get("Content-Type"), "text/plain") {
 		says = ", which says: " + html.PlainText(a.Body, 500)
+	} else if a.Status == http.StatusUnauthorized {
+		says = ", which asks for a log-in"
 	}
 	return pages.Status(a.Status) + says
 }
@@ -541,6 +576,8 @@ func (c *checker) take(ctx context.Context, f *file, alone bool, from string) (p
 		c.Add("unreadable", at, "%s%s", strings.TrimPrefix(f.Err.Error(), f.String()+" "), from)
 	case wall != "" && f.Status != http.StatusOK:
 		c.Add("wall-file", at, "is answered with %d by %s, in place of the file", f.Status, wall)
+	case isSilent(f.Status) && alone:
+		return nil, fmt.Errorf("%s is answered with %s; %w", c.at(f.URL), c.why(f.answer), ErrRefused)
 	case f.Status != http.StatusOK && alone:
 		return nil, fmt.Errorf("%w: %s is answered with %s", ErrNone, c.at(f.URL), c.why(f.answer))
 	case f.answer.url != f.URL && eligibility.IsLogIn(f.answer.url.String()):

@@ -3,6 +3,7 @@ package check
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -184,11 +185,14 @@ func (f *fetcher) RoundTrip(r *http.Request) (*http.Response, error) {
 		ContentLength: int64(len(a.Body)), Body: io.NopCloser(bytes.NewReader(a.Body))}, nil
 }
 
-// follow is get that follows redirects, as crawlers do for robots.txt and sitemaps.
+// follow is get that follows redirects, as crawlers do for robots.txt and sitemaps. Its error begins with the address that
+// was given.
 func (f *fetcher) follow(ctx context.Context, u *url.URL, most int) (a answer, err error) {
 	first := u
 	for range mostHops + 1 {
-		if a, err = f.get(ctx, u, most); err != nil {
+		if a, err = f.get(ctx, u, most); err != nil && u != first && ctx.Err() == nil && !errors.As(err, new(errBound)) {
+			return a, fmt.Errorf("%s redirects, and %w", report.Shorten(first.String()), err)
+		} else if err != nil {
 			return a, err
 		}
 		to := a.leads()
