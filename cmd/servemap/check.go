@@ -160,10 +160,12 @@ func result(r *report.Report, err error, bare bool, host string, fail failing) e
 		return exit{codeNo, err.Error() + ". " + report.Remedy("no-sitemap")}
 	case err != nil && len(r.Files) == 0:
 		return exit{codeFailed, mendable(err, bare, host).Error()}
-	case r.Faults > 0:
-		return errNo
-	case fail.why(r.Groups) != nil:
-		return fail.why(r.Groups)
+	case r.Faults > 0 || fail.why(r.Groups) != "":
+		faults := ""
+		if r.Faults > 0 {
+			faults = strings.ToLower(r.Headline())
+		}
+		return endNo(faults, fail.why(r.Groups))
 	case err == nil && len(fail) > 0 && len(r.Limits) > 0:
 		return exit{codeNo, "whether there is what -fail names is not known: " + r.Limits[0]}
 	case err == nil && r.Unread():
@@ -205,17 +207,24 @@ func (f failing) check(names []string) error {
 		case slices.Contains(names, kind), kind == "all":
 			continue
 		case slices.Contains(report.Names(), kind):
-			return usage("-fail %s: only servemap check finds that. %s", kind, all)
+			return usage("%s", report.Wrap("-fail "+kind+": only servemap check finds that. "+all, "", 120))
 		case len(alike) > 0:
 			all = "Did you mean " + strings.Join(alike, " or ") + "?"
 		}
-		return usage("-fail %s: there is no such kind of finding. %s", kind, settings.Meant(kind, names, all))
+		says := "-fail " + kind + ": there is no such kind of finding. " + settings.Meant(kind, names, all)
+		return usage("%s", report.Wrap(says, "", 120))
 	}
 	return nil
 }
 
-// why says for what of all that was found the command ends with "no", nil for nothing.
-func (f failing) why(found []report.Group) error {
+// endNo ends a command with "no", and says for which of two reasons, or for both.
+func endNo(reasons ...string) error {
+	reasons = slices.DeleteFunc(reasons, func(why string) bool { return why == "" })
+	return exit{codeNo, fmt.Sprintf("exit code %d: %s", codeNo, strings.Join(reasons, ", and "))}
+}
+
+// why says for what of all that was found -fail ends the command with "no", "" for nothing.
+func (f failing) why(found []report.Group) string {
 	var meant []string
 	for _, g := range found {
 		if slices.ContainsFunc(f.kinds(), func(k string) bool { return k == g.Kind || g.Level != "" && (k == g.Level || k == "all") }) {
@@ -223,9 +232,9 @@ func (f failing) why(found []report.Group) error {
 		}
 	}
 	if len(meant) == 0 {
-		return nil
+		return ""
 	}
-	return exit{codeNo, fmt.Sprintf("exit code %d: -fail %s, for %s", codeNo, f.String(), strings.Join(meant, ", "))}
+	return fmt.Sprintf("-fail %s, for %s", f.String(), strings.Join(meant, ", "))
 }
 
 // outFiles are the files of -out.

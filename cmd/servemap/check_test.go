@@ -106,6 +106,14 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 		}
 		return text + "</sitemapindex>"
 	}
+	const languages = "<!doctype html><title>A</title><link rel=alternate hreflang=en href=/en><link rel=alternate hreflang=de href=/de>"
+	named := func(to string) string {
+		return strings.Replace(ownPage, "<main>", "<link rel=canonical href="+to+"><main>", 1)
+	}
+	var ten []string
+	for i := range 10 {
+		ten = append(ten, fmt.Sprintf("/%d", i))
+	}
 	for _, tt := range []struct {
 		name  string
 		files map[string]string
@@ -208,6 +216,24 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 		{"a log-in at each address", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": ownPage,
 			"*": "HTTP 302 Location: /login", "/login": aPage + "<form><input type=password></form>"}, codeDone,
 			[]string{"1 page listed, 1 checked: 0 faults\n"}},
+		{"a version that does not return, and is not listed", map[string]string{"/maps/sitemap.xml": set("/en"), "/de": ownPage,
+			"/en": `<!doctype html><title>A</title><link rel=alternate hreflang=en href=/en><link rel=alternate hreflang=de href=/de><main><p>English.</main>`},
+			codeNo, []string{"1 link to another language is not returned", "/de for de, which does not name it in turn", ": 1 fault\n"}},
+		{"a version that returns, and is not listed", map[string]string{"/maps/sitemap.xml": set("/en"), "/de": languages + "<main>Deutsch.</main>",
+			"/en": languages + "<main><p>English.</main>"}, codeDone, []string{": 0 faults\n"}},
+		{"dates of an index, which hide no page", map[string]string{"/maps/sitemap.xml": strings.ReplaceAll(index("/1.xml", "/2.xml", "/3.xml",
+			"/4.xml"), "</loc>", "</loc><lastmod>2999-01-01</lastmod>"), "/1.xml": set("/a <lastmod>2999-02-02</lastmod>"),
+			"/2.xml": set("/b <lastmod>2999-02-02</lastmod>"), "/3.xml": set("/a"), "/4.xml": set("/b"), "/a": aPage, "/b": ownPage}, codeNo,
+			[]string{"3 lastmods are in the future", "/1.xml has the lastmod 1 Jan 2999, which lies in the future; perhaps others of this index have",
+				"/a has the lastmod 2 Feb", "/b has the lastmod 2 Feb"}},
+		{"canonicals", map[string]string{"/maps/sitemap.xml": set("/a", "/b", "/c"), "/a": named("/c") + "<p>a", "/b": named("http://localhost:3000/b"),
+			"/c": strings.Replace(named("/c"), "<main>", "<link rel=canonical href=/d><main>", 1)}, codeNo, []string{"3 pages name another page, or several, as canonical",
+			"Have each page name its own address, or list the one that it names, if that is a page of this site.",
+			"http://localhost:3000/b as canonical, on another host (", "/c names several addresses as canonical: have it name one (line 1"}},
+		{"numbers that agree", map[string]string{"/maps/sitemap.xml": set(append(ten, "/a.txt <lastmod>2026-11-01</lastmod>",
+			"/share/9f8a7c6d5e4f3a2b1c0d9e8f7a6b5c4d <lastmod>2026-10-01</lastmod>")...), "/a.txt": "A text.", "*": "HTTP 404 ",
+			"/share/9f8a7c6d5e4f3a2b1c0d9e8f7a6b5c4d": aPage}, codeNo, []string{"1 answered with a page, 10 with a redirect, an error or nothing, " +
+			"1 with a file", "2 of the 2 that were read have a valid lastmod"}},
 		{"languages that pages name themselves", map[string]string{"/maps/sitemap.xml": set("/en", "/de"),
 			"/de": aPage + "<p>Deutsch.", "/en": `<!doctype html><title>A</title><link rel=alternate hreflang=en-UK href=/en><link rel=alternate hreflang=de href=/de><main><p>English.</main>`}, codeNo,
 			[]string{"1 link to another language is wrong", `/en has the hreflang "en-UK": there is no region UK`,
@@ -336,7 +362,7 @@ func TestCheckWithACrawlSaysWhatASitemapWouldHave(t *testing.T) {
 	code, out, errs := call(t, "check", "-crawl", site)
 	for _, want := range []string{"A crawl found 2 public pages, which servemap crawl would list.\n",
 		"fault   The site has no sitemap\n", "advice  2 linked pages are missing in the sitemap", site + "/a is linked"} {
-		if code != codeNo || errs != "" || !strings.Contains(out, want) {
+		if code != codeNo || errs != "servemap check: exit code 3: 1 fault\n" || !strings.Contains(out, want) {
 			t.Errorf("code %d, without %q: %s%s", code, want, out, errs)
 		}
 	}
@@ -575,6 +601,11 @@ func TestCheckFailsForWhatFailNames(t *testing.T) {
 	wantErrs(t, codeNo, "exit code 3: -fail slow,all, for 1 unnamed\n", "check", advised, "-fail", "slow", "-fail", "all")
 	wantErrs(t, codeNo, "exit code 3: -fail all, for 1 unnamed\n", "check", "-json", advised, "-fail", "all")
 	wantOut(t, codeDone, "0 faults\n", "check", site, "-fail", "all")
+	faulty := siteOf(t, map[string]string{"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/", "/a", "/b <lastmod>2999-01-01</lastmod>"),
+		"/": aPage + "<a href=/c>c</a>", "/b": ownPage + "<p>b", "/c": ownPage})
+	wantErrs(t, codeNo, "exit code 3: 2 faults of 2 kinds\n", "check", faulty)
+	wantErrs(t, codeNo, "exit code 3: 2 faults of 2 kinds, and -fail missing,orphan, for 1 missing, 1 orphan\n", "check", "-crawl",
+		"-fail", "missing,orphan", faulty)
 	for _, tt := range []struct {
 		name, want string
 		code       int
@@ -598,21 +629,22 @@ func TestOneThingThatCannotBeReadHidesNothingElse(t *testing.T) {
 	files := map[string]string{"/": page("/new") + page("/busy"), "/new": ownPage, "/alone": aPage, "/busy": "HTTP 503 Retry-After: 3600",
 		"/map.xml": set("/", "/alone"), "/page.xml": page("/"), "/cut.xml": strings.TrimSuffix(set("/"), "</urlset>"),
 		"/denied.xml": "HTTP 403 ", "/login": page("/"), "/private.xml": "HTTP 302 Location: /login"}
+	const doubt = "- HOST/new is linked from HOST/, and in no file that could be read; perhaps another lists it\n"
 	for _, tt := range []struct {
 		file     string
 		lacks, n string
 	}{
 		{"/none.xml", "not listed: 1.", "1 linked page is missing"}, {"/page.xml", "not listed: 1.", "1 linked page is missing"},
-		{"/cut.xml", "perhaps in the others: 1, HOST/new.", ""}, {"/denied.xml", "perhaps in the others: 1, HOST/new.", ""},
-		{"/private.xml", "perhaps in the others: 1, HOST/new.", ""},
+		{"/cut.xml", doubt, "in no file that could be read: 1."}, {"/denied.xml", doubt, "1 linked page is missing"},
+		{"/private.xml", doubt, "1 linked page is missing"},
 	} {
 		files["/robots.txt"] = "Sitemap: http://HOST/map.xml\nSitemap: http://HOST" + tt.file
 		site := siteOf(t, files)
-		_, out, errs := call(t, "check", "-crawl", site)
+		_, out, errs := call(t, "check", "-crawl", "-fail", "missing", site)
 		for _, want := range []string{tt.n, strings.ReplaceAll(tt.lacks, "HOST", site), "1 listed page has no link that counts\n",
 			"- " + site + "/alone is listed, and no page that could be read links there (line 1",
 			"Limit: the crawl could not read " + site + "/busy, so links from there are not known.\n"} {
-			if !strings.Contains(out, want) || tt.n == "" && strings.Contains(out, "missing in the sitemap") {
+			if !strings.Contains(out, want) || !strings.Contains(errs, "and -fail missing, for 1 missing\n") {
 				t.Errorf("%s: without %q: %s%s", tt.file, want, out, errs)
 			}
 		}
@@ -811,7 +843,8 @@ func TestCheckReportsThatNoCrawlCouldBeMade(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "report.md")
 	code, out, errs := call(t, "check", "-crawl", "-out", file, "-out", file+".csv", site)
 	written, err := os.ReadFile(file)
-	if code != codeNo || errs != "The report is in "+file+".\nThe report is in "+file+".csv.\n" || err != nil {
+	if code != codeNo || errs != "The report is in "+file+".\nThe report is in "+file+".csv.\nservemap check: exit code 3: 1 fault\n" ||
+		err != nil {
 		t.Errorf("code %d, %s%v", code, errs, err)
 	}
 	for _, want := range []string{

@@ -267,8 +267,8 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 	case err != nil:
 	case full: // a page that always fails was in no file before
 		err = exit{codeNo, cut + ", so the sitemap is not whole; " + cure}
-	default:
-		err = c.fail.why(found.found())
+	case c.fail.why(found.found()) != "":
+		err = endNo(c.fail.why(found.found()))
 	}
 	if no := (exit{}); c.Admin == "" || err != nil && (!errors.As(err, &no) || no.code != codeNo) {
 		return err

@@ -813,7 +813,7 @@ func TestCrawlFailsForWhatItFinds(t *testing.T) {
 		{"fault", "/alone has the hreflang \"en-UK\": there is no region UK", codeNo}, {"hreflang", "for 1 hreflang", codeNo},
 		{"", "-fail is empty; give a value, or leave it out", codeUsage},
 		{"broken-link,noindex", "exit code 3: -fail broken-link,noindex, for 1 noindex\n", codeNo},
-		{"missing", "-fail missing: only servemap check finds that. The kinds are broken-link, orphan, advice, fault, ",
+		{"missing", "-fail missing: only servemap check finds that. The kinds are broken-link, orphan, advice, fault,",
 			codeUsage},
 	} {
 		code, says, errs := call(t, "crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml"), "-fail", tt.fail)

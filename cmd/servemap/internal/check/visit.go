@@ -141,9 +141,13 @@ func (c *checker) conclude(ctx context.Context, all []*pages.Page) {
 			c.Add("every-address", report.At{Where: c.nowhere.Entry.Loc}, "is made up, and answered with 200 OK")
 		}
 	}
+	for _, p := range asked {
+		if !c.judge.Listed(p.Entry.Loc) && p.Read {
+			c.judge.Names(p.Entry, p.Versions())
+		}
+	}
 	c.judge.Languages(c.wrong(asked))
 	c.private = pages.LooksPrivate(c.judge.Pages, all, c.Report)
-	all = slices.DeleteFunc(all, func(p *pages.Page) bool { return c.private[address.KeyOf(p.Entry.Loc)] })
 	pages.Compare(all, c.nowhere, c.Report, c.now)
 	c.Of("scripts", c.Sample.Read-c.Sample.Files)
 }
@@ -340,21 +344,22 @@ func (c *checker) compareLinks(found Crawl) {
 		return
 	}
 	doubt := c.doubt || c.Has("xml") || c.Has("gzip") || c.Has("size") || c.Has("encoding")
-	missing, orphans := []string{}, 0
+	missing, orphans := 0, 0
 	for _, u := range found.Public {
 		if c.judge.Listed(u) {
 			continue
 		}
-		if missing = append(missing, u); doubt {
-			continue
-		}
-		is := "linked"
+		missing++
+		is, lacks := "linked", "not listed"
 		if some, n := found.From(u); u == c.Site+"/" { // which is public without a link
 			is = "the start page"
 		} else if n > 0 {
 			is += " from " + Linking(some, n, false)
 		}
-		c.Add("missing", report.At{Where: u}, "is %s, and not listed", is)
+		if doubt {
+			lacks = "in no file that could be read; perhaps another lists it"
+		}
+		c.Add("missing", report.At{Where: u}, "is %s, and "+lacks, is)
 	}
 	linking := func(l Link) (n int) { _, n = found.From(l.To); return n }
 	slices.SortStableFunc(found.Links, func(a, b Link) int { return linking(b) - linking(a) })
@@ -391,11 +396,10 @@ func (c *checker) compareLinks(found Crawl) {
 	switch {
 	case len(c.Files) == 0:
 		text += ", which servemap crawl would list."
-	case doubt && len(missing) > 0:
-		text += "; in none of the files that could be read, and perhaps in the others: " + words.Number(len(missing)) + ", " +
-			Linking(missing[:min(len(missing), fewPages/2)], len(missing), found.All) + "."
+	case doubt && missing > 0:
+		text += "; in no file that could be read: " + words.Number(missing) + "."
 	default:
-		text += "; not listed: " + none(len(missing)) + "."
+		text += "; not listed: " + none(missing) + "."
 	}
 	switch {
 	case len(c.Files) == 0:

@@ -38,6 +38,8 @@ func Parse(loc string) (u *url.URL, why Fault) {
 	switch at := badEscape.FindString(loc); {
 	case loc == "":
 		return bad("is empty")
+	case strings.Contains(loc, "{{") || strings.Contains(loc, "<%") || strings.Contains(loc, "{%"):
+		return bad("has a variable of a template that was not filled in")
 	case !scheme.MatchString(loc):
 		return bad("is no whole URL; write it with its scheme and host, as https://example.com/page")
 	case !web.MatchString(loc):

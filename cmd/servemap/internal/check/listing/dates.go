@@ -54,19 +54,32 @@ func (r *reader) date(n *sitemap.Node, e Entry) Date {
 	const wrong = "has the lastmod %q"
 	switch {
 	case text == "":
-		r.tell(e, "lastmod", "has an empty lastmod")
+		r.misdated(e, "lastmod", "has an empty lastmod")
 	case !ok && len(text) == len("2006-01-02T15:04:05"):
-		r.tell(e, "lastmod", wrong+", which has no time zone; write it as 2026-11-01T08:00:00+01:00", text)
+		r.misdated(e, "lastmod", wrong+", which has no time zone; write it as 2026-11-01T08:00:00+01:00", text)
 	case !ok:
-		r.tell(e, "lastmod", wrong+"; it must be as 2026-11-01 or 2026-11-01T08:00:00Z", text)
+		r.misdated(e, "lastmod", wrong+"; it must be as 2026-11-01 or 2026-11-01T08:00:00Z", text)
 	case d.At.After(r.Now.Add(ahead)):
-		r.tell(e, "future", "has the lastmod %s, which lies in the future", d)
+		r.misdated(e, "future", "has the lastmod %s, which lies in the future", d)
 	case d.At.Year() < 1990:
-		r.tell(e, "ancient", "has the lastmod %s, which is older than the web", d)
+		r.misdated(e, "ancient", "has the lastmod %s, which is older than the web", d)
 	default:
 		return d
 	}
 	return Date{}
+}
+
+// misdated tells of a wrong date. Of an index, whose dates are one program's, it tells the first of each kind: they hide no
+// page.
+func (r *reader) misdated(e Entry, kind, text string, args ...any) {
+	if r.form == sitemap.Index {
+		if r.misdates[kind] {
+			return
+		}
+		r.misdates[kind] = true
+		text += "; perhaps others of this index have such a date too"
+	}
+	r.tell(e, kind, text, args...)
 }
 
 // How many pages must have a lastmod before it is told that they share one, and within which time dates are those of

@@ -119,6 +119,15 @@ func (j *Judge) InPage(e Entry, links []Link) {
 	}
 }
 
+// Names takes the versions in other languages that a page which is not listed names itself.
+func (j *Judge) Names(e Entry, links []Link) {
+	var v versions
+	for _, l := range links {
+		v.to = append(v.to, version{key: address.KeyOf(l.Href)})
+	}
+	j.languages[address.KeyOf(e.Loc)] = v
+}
+
 // names reports whether a key is among the versions.
 func (v versions) names(key string) bool {
 	return slices.ContainsFunc(v.to, func(one version) bool { return one.key == key })
@@ -165,7 +174,7 @@ func (j *Judge) Languages(wrong map[string]string) {
 		case says != "":
 			j.tell(e, "hreflang", "names %s for %s, which %s", one.href, one.lang, says)
 		case badLanguage(one.lang) != "": // which was told: nobody follows the link
-		case listed && (asked || !v.inPage) && !j.languages[one.key].names(self):
+		case (listed || v.inPage) && (asked || !v.inPage) && !j.languages[one.key].names(self):
 			j.tell(e, "hreflang-return", "names %s for %s, which does not name it in turn", one.href, one.lang)
 		case !listed && !v.inPage && one.lang != "x-default" && j.own(one):
 			j.To.Add("hreflang-unlisted", report.At{Where: one.href, File: e.File, Line: e.Line},

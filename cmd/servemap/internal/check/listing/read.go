@@ -44,7 +44,7 @@ const MaxBytes = sitemap.MaxBytes + 1
 
 // File reads a file, notes what is wrong with it, and returns it with the files that it names if it is an index.
 func (j *Judge) File(a Answer) (f report.File, parts []string) {
-	r := &reader{Judge: j, name: a.URL.String(), file: a.URL, named: map[string]bool{}}
+	r := &reader{Judge: j, name: a.URL.String(), file: a.URL, named: map[string]bool{}, misdates: map[string]bool{}}
 	body, packed, err := strict.Unpack(a.Body, MaxBytes)
 	if f.URL = r.name; err != nil {
 		r.cut = "gzip"
@@ -92,6 +92,7 @@ type reader struct {
 	stray     bool     // a text that stands between the elements was told
 	said      []string // namespaces that were told
 	newsItems int
+	misdates  map[string]bool // kinds of wrong dates of an index that were told
 }
 
 func (r *reader) add(kind string, line int, text string, args ...any) {

@@ -28,7 +28,11 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 	same, modified, sent := map[uint64]string{}, map[int64]int{}, map[int64]int{}
 	for _, p := range all {
 		p.None(nowhere)
-		for _, t := range slices.Concat(p.told, p.also) {
+		told := slices.Concat(p.told, p.also)
+		if p.quiet {
+			told = nil
+		}
+		for _, t := range told {
 			to.Add(t.kind, p.Entry.At(), t.text+t.todo, t.args...)
 		}
 		if p.Read {
@@ -36,7 +40,7 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 		}
 	}
 	for _, p := range read {
-		if !p.Told() && !p.tracked() && p.text != 0 && p.letters > 0 && same[p.text] == "" {
+		if !p.quiet && !p.Told() && !p.tracked() && p.text != 0 && p.letters > 0 && same[p.text] == "" {
 			same[p.text] = p.Entry.Loc
 		}
 		modified[p.modified.Unix()/3600]++
@@ -45,6 +49,11 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 	for _, p := range read {
 		at := p.Entry.At()
 		switch {
+		case p.quiet:
+			if !p.Entry.Date.At.IsZero() {
+				dated++
+			}
+			continue
 		case p.scripts:
 			to.Add("scripts", at, "says nothing without scripts")
 		case !p.Told() && !p.tracked() && same[p.text] != "" && same[p.text] != p.Entry.Loc:
@@ -56,8 +65,8 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 		}
 	}
 	if dated > 0 {
-		says := words.Number(dated) + " of " + words.Count(len(read), "page") + " read " + words.Form("{has|have}", dated) +
-			" a valid lastmod, not in the future."
+		says := words.Number(dated) + " of the " + words.Number(len(read)) + " that were read " +
+			words.Form("{has|have}", dated) + " a valid lastmod, not in the future."
 		if header > 0 {
 			says += " Within a day, that of " + words.Count(header, "page") + " is the Last-Modified."
 		}

@@ -53,6 +53,7 @@ type Page struct {
 	letters    int       // of its main text
 	scripts    bool      // it shows nothing without them
 	private    bool      // it is sent as one for a single visitor
+	quiet      bool      // nothing else is told of it than that it looks private
 	modified   time.Time // as the page itself says
 	sent       time.Time // its Last-Modified
 
@@ -388,12 +389,16 @@ func (p *Page) canonical(base *url.URL, facts *html.Facts) {
 	switch {
 	case facts.CanonicalConflict || len(named) > 1:
 		p.tell("canonical", "names several addresses as canonical")
+		p.told[len(p.told)-1].todo = ": have it name one"
 	case len(named) == 1 && named[own] == nil && named[said] == nil:
 		for key, to := range named {
 			_, rest, _ := strings.Cut(key, "://")
-			if strings.HasSuffix(own, "://"+rest) {
+			switch {
+			case strings.HasSuffix(own, "://"+rest):
 				p.tell("canonical-scheme", "names %s as canonical", to.String())
-			} else {
+			case address.Host(to) != address.Host(p.at):
+				p.lead(to, "canonical", "names %s as canonical, on another host", to.String())
+			default:
 				p.lead(to, "canonical", "names %s as canonical", to.String())
 			}
 		}

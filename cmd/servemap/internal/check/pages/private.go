@@ -71,7 +71,9 @@ func LooksPrivate(listed []listing.Entry, all []*Page, to *report.Report) map[st
 		default:
 			continue
 		}
-		is[address.KeyOf(e.Loc)] = true
+		if is[address.KeyOf(e.Loc)] = true; p != nil {
+			p.quiet = true
+		}
 	}
 	return is
 }

@@ -140,7 +140,7 @@ func (f File) Does() (what string) {
 		what = map[string]string{"rss": "RSS, ", "atom": "Atom, ", "text": "text, "}[f.Form] + entries
 	}
 	if what += ", " + words.Size(f.Bytes); f.To != "" {
-		what += ", from " + f.To
+		what += ", redirects to " + f.To
 	}
 	return what
 }

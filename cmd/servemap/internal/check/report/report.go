@@ -7,6 +7,7 @@ import (
 	_ "embed" // for the table
 	"fmt"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -213,6 +214,20 @@ func (r *Report) Read() bool {
 // Lead says to a client what was read, what matters most of what was found, and what to do about that first.
 func (r *Report) Lead() string { return say("lead.txt", r) }
 
+// Matters returns what matters most of what was found: faults before advice, then by the harm that it does, and then by how
+// many entries are hit. What needs no count hits all.
+func (r *Report) Matters() Group {
+	hit := func(g Group) int {
+		if g.Counted() == "" {
+			return math.MaxInt
+		}
+		return g.Count
+	}
+	return slices.MinFunc(r.Groups, func(a, b Group) int {
+		return cmp.Or(strings.Compare(b.Level, a.Level), kinds[a.Kind].part-kinds[b.Kind].part, cmp.Compare(hit(b), hit(a)))
+	})
+}
+
 // Todo says what was found of a kind, and what to do first.
 func (g Group) Todo() string {
 	what, do := g.Heading(), strings.SplitN(g.Remedy, ". ", 2)[0]
@@ -277,7 +292,7 @@ const fault, advice = "fault", "advice"
 type kind struct {
 	level, title, remedy, hint string
 	harm                       string // that it does
-	place                      int    // in the table
+	part, place                int    // in the table
 }
 
 //go:embed kinds.tsv
@@ -290,12 +305,12 @@ func Remedy(kind string) string { return words.Form(kinds[kind].remedy, 1) }
 func Names() []string { return append(slices.Sorted(maps.Keys(kinds)), fault, advice) }
 
 var kinds = func() map[string]kind {
-	byName, harm := map[string]kind{}, ""
+	byName, harm, part := map[string]kind{}, "", 0
 	for line := range strings.Lines(table) {
 		if f := append(strings.Split(strings.TrimSpace(line), "\t"), ""); line[0] == '=' {
-			harm = f[0][2:]
+			harm, part = f[0][2:], part+1
 		} else if line[0] != '#' {
-			byName[f[0]] = kind{f[1], f[2], f[3], f[4], harm, len(byName)}
+			byName[f[0]] = kind{f[1], f[2], f[3], f[4], harm, part, len(byName)}
 		}
 	}
 	return byName

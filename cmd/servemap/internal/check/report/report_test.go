@@ -121,6 +121,13 @@ func TestAReportBeginsWithWhatMattersMost(t *testing.T) {
 			"or write always, hourly, daily, weekly, monthly, yearly or never, in lower case."},
 		{"a broken site", Sample{Listed: 65, Asked: 65, Read: 63}, 1, "changefreq broken-link error error", lists + "65 pages, all of which were " +
 			"checked. What matters most: 2 pages are answered with an error. Mend them, or do not list them."},
+		{"a fault beside worse advice", Sample{Listed: 65, Asked: 65, Read: 65}, 1, "private private hreflang", lists + "65 pages, all of which " +
+			"were checked. What matters most: 1 link to another language is wrong: https://example.com/. Mend the link, which engines ignore as it is."},
+		{"more of a harm", Sample{Listed: 65, Asked: 65, Read: 65}, 1, "robots-blocks-file unreadable unreadable error error error", lists + "65 pages, " +
+			"all of which were checked. What matters most: 2 files cannot be read. Have the server answer 200 with each file, or name them no longer."},
+		{"what hits all of a harm", Sample{Listed: 65, Asked: 65, Read: 65}, 1, "blocked unreadable unreadable", lists + "65 pages, all of which " +
+			"were checked. What matters most: the site is disallowed by robots.txt. Remove that line if the site is to be found: search engines fetch " +
+			"no page of it."},
 		{"no sitemap", Sample{}, 0, "missing no-sitemap", "No sitemap of https://example.com was read. What matters most: the site has " +
 			"no sitemap. Serve one, and name it in robots.txt."},
 		{"a wall", Sample{}, 0, "wall-file wall-file", "No sitemap of https://example.com was read. What matters most: 2 files are kept " +
