@@ -325,8 +325,19 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 			}
 		}
 	}
-	if says := c.site.unwritten(c.Alternates, c.Images); says != "" {
-		found.hints = append(found.hints, says)
+	dated := 0
+	for p, err := range a.site.Pages(ctx) {
+		if err != nil {
+			return found, err
+		}
+		if !p.LastModified.IsZero() {
+			dated++
+		}
+	}
+	for _, says := range []string{c.site.undated(dated), c.site.unwritten(c.Alternates, c.Images)} {
+		if says != "" {
+			found.hints = append(found.hints, says)
+		}
 	}
 	for _, entry := range append([]string{c.site.origin.Folder()}, c.Entries...) {
 		found.entries = append(found.entries, c.site.origin.URL(entry))

@@ -689,6 +689,44 @@ func TestCrawlOfASiteThatLostHalfOfItsPagesKeepsTheFile(t *testing.T) {
 	}
 }
 
+// A compressor's header that stands before a plain page, as some caches send it, makes browsers show an error.
+func TestCrawlListsNoPageThatNoBrowserReads(t *testing.T) {
+	var site *httptest.Server
+	site = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text := strings.Replace(aPage, "</main>", r.URL.Path+"<a href=/plain>p</a><a href=/packed>q</a></main>", 1)
+		switch r.URL.Path {
+		case "/plain", "/packed":
+			w.Header().Set("Content-Encoding", "gzip")
+			if r.URL.Path == "/plain" {
+				break
+			}
+			var packed strings.Builder
+			z := gzip.NewWriter(&packed)
+			_, _ = io.WriteString(z, text)
+			base.Check(t, z.Close())
+			w.Header().Set("Content-Type", "text/html")
+			text = packed.String()
+		case "/sitemap.xml":
+			text = strings.ReplaceAll(set("/", "/plain", "/packed"), "HOST", r.Host)
+		case "/":
+		default:
+			http.NotFound(w, r)
+			return
+		}
+		fmt.Fprint(w, text)
+	}))
+	defer site.Close()
+	out := filepath.Join(t.TempDir(), "sitemap.xml")
+	says := must(t, "crawl", site.URL, "-out", out)
+	text, err := os.ReadFile(out)
+	if err != nil || strings.Contains(string(text), "/plain") || !strings.Contains(string(text), "/packed<") ||
+		!strings.Contains(says, "/plain  has the Content-Encoding gzip, and is not coded so") {
+		t.Errorf("%s, %s%v", text, says, err)
+	}
+	wantOut(t, codeNo, "fault   1 page is not coded as its Content-Encoding says", "check", site.URL)
+	wantOut(t, codeNo, "- "+site.URL+"/plain has the Content-Encoding gzip, and is not coded so (line 1", "check", site.URL)
+}
+
 // What crawl lists, check has nothing against: what a log-in is, and a stub, one law says for both.
 func TestCheckFindsNoFaultInWhatCrawlWrites(t *testing.T) {
 	const field = "<form><input type=password></form>"

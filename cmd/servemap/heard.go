@@ -25,8 +25,10 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/inspect"
+	"github.com/servemap/servemap/internal/page/coding"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // heard notes what a site answers.
@@ -42,6 +44,7 @@ type heard struct {
 	more map[string]bool      // what its own sitemap has that a crawl does not write by itself, by its flags
 	all  map[string]*answered // by URL, the last answers; nil for a page in which check finds nothing
 
+	dated   int    // entries of its own sitemap that have a lastmod
 	home    string // where the start page redirects, "" if it does not
 	scripts bool   // the start page says nothing without them
 
@@ -216,7 +219,7 @@ func (h *heard) hear(resp *http.Response) error {
 		to = at.String()
 	}
 	most := pages.WallBytes
-	if html {
+	if html || strings.Contains(typ, "xml") { // the dates of a sitemap are counted
 		most = observation.MaxPage
 	}
 	begin, err := io.ReadAll(io.LimitReader(resp.Body, int64(most)))
@@ -227,14 +230,18 @@ func (h *heard) hear(resp *http.Response) error {
 		io.Reader
 		io.Closer
 	}{io.MultiReader(bytes.NewReader(begin), resp.Body), resp.Body}
-	body, _, err := observation.Decode(resp.Header.Get("Content-Encoding"), begin, observation.MaxPage)
+	body, _, err := coding.Decode(resp.Header.Get("Content-Encoding"), begin, observation.MaxPage)
+	header := resp.Header
 	if err != nil {
-		return h.note(loc, nil)
+		body = begin
+	} else if header.Get("Content-Encoding") != "" { // of what is judged
+		header = header.Clone()
+		header.Del("Content-Encoding")
 	}
 	if status == http.StatusOK && !html && bytes.Contains(body, []byte("<urlset")) {
 		h.extended(body)
 	}
-	a := judged(loc, to, pages.Answer{Status: status, Header: resp.Header, Body: body})
+	a := judged(loc, to, pages.Answer{Status: status, Header: header, Body: body})
 	links := a.Links()
 	h.mu.Lock()
 	start := loc == h.origin.URL(h.origin.Folder())
@@ -258,6 +265,8 @@ func (h *heard) hear(resp *http.Response) error {
 	case named:
 	case kind == "wall":
 		resp.StatusCode = http.StatusForbidden
+	case kind == "coding":
+		resp.StatusCode = http.StatusInternalServerError
 	case kind == "soft-404", kind == "nowhere":
 		resp.StatusCode = http.StatusNotFound
 	}
@@ -278,16 +287,29 @@ var extensions = map[string]*regexp.Regexp{
 	"-alternates": regexp.MustCompile(`<\w+:link\s[^>]*hreflang`), "-images": regexp.MustCompile(`<\w+:image>`),
 }
 
-// extended notes what the beginning of a sitemap says of pages besides their dates.
+// extended notes what a sitemap says of pages besides their addresses.
 func (h *heard) extended(sitemap []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.dated += bytes.Count(sitemap, []byte("<lastmod>"))
 	for flag, what := range extensions {
 		h.more[flag] = h.more[flag] || what.Match(sitemap)
 	}
 }
 
-// unwritten says what the site's own sitemap has that is not written, "" for nothing.
+// undated says that the site's own sitemap has more dates than the one that is written, "" if it has not. Nobody who has seen
+// the pages once can confirm the others.
+func (h *heard) undated(written int) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.dated <= written {
+		return ""
+	}
+	return "The site's own sitemap has " + words.Count(h.dated, "lastmod") + ", and this one " + words.Number(written) +
+		": a crawl takes dates from pages, not from sitemaps. With -data later crawls date what changed."
+}
+
+// unwritten says what the site's own sitemap has besides dates that is not written, "" for nothing.
 func (h *heard) unwritten(alternates, images bool) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -40,8 +40,8 @@ func linking(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/xml")
 		fmt.Fprint(w, "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9' "+
 			"xmlns:xhtml='http://www.w3.org/1999/xhtml' xmlns:image='http://www.google.com/schemas/sitemap-image/1.1'>"+
-			entry("/", "<xhtml:link rel='alternate' hreflang='en' href='http://"+r.Host+"/'/>")+
-			entry("/a", "<image:image><image:loc>http://"+r.Host+"/a.png</image:loc></image:image>")+
+			entry("/", "<lastmod>2026-11-01</lastmod><xhtml:link rel='alternate' hreflang='en' href='http://"+r.Host+"/'/>")+
+			entry("/a", "<lastmod>2026-11-02</lastmod><image:image><image:loc>http://"+r.Host+"/a.png</image:loc></image:image>")+
 			entry("/old-1", "")+entry("/old-2", "")+entry("/file.zip", "")+"</urlset>")
 	default:
 		http.NotFound(w, r)
@@ -71,6 +71,8 @@ func TestCheckAndCrawlCountTheSameBrokenLinks(t *testing.T) {
 				site.URL + "/dead is answered with 404 Not Found\n"}},
 		{"crawl, of what it does not write", []string{"crawl", site.URL, "-out", out}, []string{
 			"has links to other languages and images, and this one has none. To write them too, add -alternates and -images."}},
+		{"crawl, of the dates that are lost", []string{"crawl", site.URL, "-out", out}, []string{
+			"The site's own sitemap has 2 lastmods, and this one 0: a crawl takes dates from pages, not from sitemaps. With -data later"}},
 		{"crawl with images", []string{"crawl", site.URL, "-out", out, "-images"}, []string{
 			"has links to other languages, and this one has none. To write them too, add -alternates.\n"}},
 	} {

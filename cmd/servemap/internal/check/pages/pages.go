@@ -4,6 +4,7 @@ package pages
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"mime"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/page/coding"
 	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
@@ -142,7 +144,7 @@ func (p *Page) First() (kind, text string) {
 	return p.told[0].kind, fmt.Sprintf(p.told[0].text, p.told[0].args...)
 }
 
-// Judge notes in a page what is wrong with its answer, and keeps nothing of the text. [Compare] reports that.
+// Judge notes in a page what is wrong with its answer, as it was sent, and keeps nothing of the text. [Compare] reports that.
 func Judge(p *Page, now time.Time) {
 	defer func() { p.Body = nil }()
 	at, err := url.Parse(p.Entry.Loc)
@@ -161,6 +163,12 @@ func Judge(p *Page, now time.Time) {
 	case p.Status != http.StatusOK:
 		p.tell(cmp.Or(kind, "error"), "is answered with %s", Status(p.Status))
 	default:
+		if body, _, err := coding.Decode(p.Header.Get("Content-Encoding"), p.Body, MaxBytes); err == nil {
+			p.Body = body
+		} else if !errors.Is(err, coding.ErrUnsupported) {
+			p.tell("coding", "has the Content-Encoding %s, and is not coded so", p.Header.Get("Content-Encoding"))
+			return
+		}
 		p.Read, p.private = len(p.Body) > 0, private.MatchString(strings.Join(p.Header["Cache-Control"], ","))
 		p.page(now)
 		if p.Read && p.Took > slow {
@@ -272,6 +280,10 @@ func (p *Page) page(now time.Time) {
 		p.scripts = scripted(p.Body, &facts)
 		if p.logIn = facts.LogIn; p.Asks() {
 			p.tell("login", "shows a field for a password")
+		} else if says := failed(&facts); says != "" {
+			p.tell("error", "is answered with 200, and shows an error: %q", says)
+		} else if !slices.ContainsFunc(facts.Blocks, func(b html.Block) bool { return b.Main || !b.Boilerplate }) && !shows.Match(p.Body) {
+			p.tell("empty-page", "is answered with 200, and has no word")
 		} else if says := notFound(&facts, p.letters); says != "" {
 			p.tell("soft-404", "says that there is no page: %q", says)
 		}
@@ -417,6 +429,23 @@ var (
 // scripted reports whether a page of HTML says nothing without scripts.
 func scripted(body []byte, facts *html.Facts) bool {
 	return facts.Letters() == 0 && script.Match(body) || facts.Brief() && mount.Match(body)
+}
+
+var (
+	// failure matches what PHP and WordPress show in place of a page when they fail.
+	failure = regexp.MustCompile(`\b(?:Fatal|Parse) error: .* in \S+ on line \d+|^Error establishing a database connection\b`)
+	// shows matches what a page may show without words.
+	shows = regexp.MustCompile(`(?i)<(?:script|img|svg|picture|video|audio|canvas|iframe|frame|object|embed|form|input|button)\b`)
+)
+
+// failed returns the error that a page shows, and little else, "" for none.
+func failed(facts *html.Facts) string {
+	for _, b := range facts.Blocks {
+		if facts.Brief() && failure.MatchString(b.Text) {
+			return b.Text
+		}
+	}
+	return ""
 }
 
 var (
