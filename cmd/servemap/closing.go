@@ -250,8 +250,9 @@ func (t *table) answered(links []inspect.Link) (n int) {
 // causes have, by the kind of what check finds in an answer, why it gave the crawl no page.
 var causes = map[string]eligibility.Reason{
 	"wall": eligibility.LinkWalled, "denied": eligibility.LinkRefused, "login": eligibility.LinkLogin,
-	"redirect": eligibility.LinkRedirects, "stub": eligibility.LinkRedirects, "error": eligibility.LinkError, "coding": eligibility.LinkError,
-	"busy": eligibility.LinkFailed, "no-answer": eligibility.LinkFailed, "": eligibility.LinkNoHTML,
+	"redirect": eligibility.LinkRedirects, "stub": eligibility.LinkRedirects, "error": eligibility.LinkError,
+	"coding": eligibility.LinkError,
+	"busy":   eligibility.LinkFailed, "no-answer": eligibility.LinkFailed, "": eligibility.LinkNoHTML,
 	"no-page": eligibility.LinkNoHTML,
 }
 

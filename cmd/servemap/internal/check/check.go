@@ -157,17 +157,10 @@ func Run(ctx context.Context, cfg Config) (*report.Report, error) {
 		}
 		c.judge.Dates(where.URL)
 		c.pages(ctx)
-	case errors.Is(err, ErrNone), errors.Is(err, ErrRefused):
-		kind := "no-sitemap"
-		if errors.Is(err, ErrRefused) {
-			kind, c.doubt = "refused", true
-		}
-		c.refused(kind, err)
-		if c.Linked != nil { // which says what a sitemap would have
-			err = nil
-		}
 	case err != nil && ctx.Err() == nil:
-		c.refused("unreachable", err)
+		if c.refused(err); c.Linked != nil && (errors.Is(err, ErrNone) || errors.Is(err, ErrRefused)) {
+			err = nil // the crawl says what a sitemap would have
+		}
 	}
 	if err == nil {
 		if err = c.beside(ctx); err != nil && none != nil {
@@ -187,7 +180,13 @@ func Run(ctx context.Context, cfg Config) (*report.Report, error) {
 }
 
 // refused notes why nothing can be checked, by an error that begins with the address.
-func (c *checker) refused(kind string, err error) {
+func (c *checker) refused(err error) {
+	kind := "unreachable"
+	if errors.Is(err, ErrNone) {
+		kind = "no-sitemap"
+	} else if errors.Is(err, ErrRefused) {
+		kind, c.doubt = "refused", true
+	}
 	where, text, _ := strings.Cut(strings.TrimPrefix(err.Error(), ErrNone.Error()+": "), " ")
 	c.Add(kind, report.At{Where: where}, "%s", text)
 }
@@ -392,8 +391,7 @@ func (c *checker) given(ctx context.Context) *url.URL {
 
 // guess finds the sitemap of a site that names none.
 func (c *checker) guess(ctx context.Context) (string, error) {
-	var first answer
-	unknown := c.silent != ""
+	site, tried, status := address.Site(c.at(c.Origin)), "", 0 // the first that is not there, or that does not tell
 	for _, path := range usual {
 		u := on(c.Origin, path)
 		a, err := c.follow(ctx, u, pages.MaxBytes) // a sitemap is read later
@@ -403,19 +401,18 @@ func (c *checker) guess(ctx context.Context) (string, error) {
 		if a.Status == http.StatusOK || pages.Wall(a.Status, a.Header, a.Body) != "" {
 			return u.String(), nil
 		}
-		unknown = unknown || isSilent(a.Status)
-		if first.Status == 0 || isSilent(a.Status) && !isSilent(first.Status) {
-			first = a
+		if tried == "" || isSilent(a.Status) && !isSilent(status) {
+			tried, status = path+" is answered with "+c.why(a), a.Status
 		}
-		if c.silent != "" && isSilent(a.Status) { // the others will say no more
+		if c.silent != "" && isSilent(status) { // the others will say no more
 			break
 		}
 	}
-	if first.Status == http.StatusForbidden && !unknown { // a store of files refuses so those that it has not
+	unknown := isSilent(status)
+	if status == http.StatusForbidden { // a store of files refuses so those that it has not
 		home, err := c.follow(ctx, on(c.Origin, "/"), 0)
-		unknown = err == nil && home.Status == first.Status
+		unknown = err == nil && home.Status == status
 	}
-	site, tried := address.Site(c.at(c.Origin)), first.url.Path+" is answered with "+c.why(first)
 	switch {
 	case c.silent != "":
 		return "", fmt.Errorf("%s answers for robots.txt %s, and %s; %w", site, c.silent, tried, ErrRefused)

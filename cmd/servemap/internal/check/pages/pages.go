@@ -282,7 +282,7 @@ func (p *Page) page(now time.Time) {
 			p.tell("login", "shows a field for a password")
 		} else if says := failed(&facts); says != "" {
 			p.tell("error", "is answered with 200, and shows an error: %q", says)
-		} else if !slices.ContainsFunc(facts.Blocks, func(b html.Block) bool { return b.Main || !b.Boilerplate }) && !shows.Match(p.Body) {
+		} else if wordless(&facts) && !shows.Match(p.Body) {
 			p.tell("empty-page", "is answered with 200, and has no word")
 		} else if says := notFound(&facts, p.letters); says != "" {
 			p.tell("soft-404", "says that there is no page: %q", says)
@@ -435,8 +435,13 @@ var (
 	// failure matches what PHP and WordPress show in place of a page when they fail.
 	failure = regexp.MustCompile(`\b(?:Fatal|Parse) error: .* in \S+ on line \d+|^Error establishing a database connection\b`)
 	// shows matches what a page may show without words.
-	shows = regexp.MustCompile(`(?i)<(?:script|img|svg|picture|video|audio|canvas|iframe|frame|object|embed|form|input|button)\b`)
+	shows = regexp.MustCompile(`(?i)<(?:script|img|svg|picture|video|audio|canvas|i?frame|object|embed|form|input|button)\b`)
 )
+
+// wordless reports whether a page has no text but that of its menus.
+func wordless(facts *html.Facts) bool {
+	return !slices.ContainsFunc(facts.Blocks, func(b html.Block) bool { return b.Main || !b.Boilerplate })
+}
 
 // failed returns the error that a page shows, and little else, "" for none.
 func failed(facts *html.Facts) string {
