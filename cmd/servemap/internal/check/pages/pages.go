@@ -445,8 +445,11 @@ func wordless(facts *html.Facts) bool {
 
 // failed returns the error that a page shows, and little else, "" for none.
 func failed(facts *html.Facts) string {
+	if !facts.Brief() {
+		return ""
+	}
 	for _, b := range facts.Blocks {
-		if facts.Brief() && failure.MatchString(b.Text) {
+		if failure.MatchString(b.Text) {
 			return b.Text
 		}
 	}
