@@ -104,21 +104,27 @@ func (m Mark) Holds(since int64) bool {
 	return slices.ContainsFunc(m.watch[:], func(w watched) bool { return w.Patience > 0 && int64(w.Since) == since })
 }
 
-// Awaited describes the news or loss that is held for longest. since is the observation that first showed it, in Unix
-// seconds. more is how many observations must agree before it is a change, as far as is known now. The last of them
-// must come after until, which is 0 if only their number counts. All are 0 if nothing is held.
-func (m Mark) Awaited() (since int64, more int, until int64) {
+// Awaited describes the news or loss that can be a change first, of those that an observation later than after first
+// showed: the page's date stands, and never goes back. now is the time, in Unix seconds like all here. since is the
+// observation that first showed it. more is how many observations must agree before it is a change, as far as is known
+// now. The last of them must come after until, which is 0 if only their number counts. All are 0 if nothing is held.
+func (m Mark) Awaited(after, now int64) (since int64, more int, until int64) {
+	var soonest int64
 	for i := range m.watch {
 		w := &m.watch[i]
-		if w.Patience == 0 || since != 0 && int64(w.Since) >= since {
+		if w.Patience == 0 || int64(w.Since) <= after {
 			continue
 		}
-		since, more, until = int64(w.Since), max(1, int(w.Patience)+1-int(w.Seen)), 0
+		n, end := max(1, int(w.Patience)+1-int(w.Seen)), int64(0)
 		if w.gone() && m.doubt > 0 {
-			more = max(more, int(m.doubt)+1)
+			n = max(n, int(m.doubt)+1)
 		}
 		if w.Wait > 0 {
-			until = since + w.wait()
+			end = int64(w.Since) + w.wait()
+		}
+		// if one observation decides several, the latest that first showed one is the date
+		if at := max(end, now+int64(n)*stayUnit); since == 0 || at < soonest || at == soonest && int64(w.Since) > since {
+			since, more, until, soonest = int64(w.Since), n, end, at
 		}
 	}
 	return since, more, until

@@ -411,7 +411,7 @@ func TestWhatIsHeldSaysForHowManyObservationsAndForHowLong(t *testing.T) {
 		f := html.Read([]byte(page), html.Options{})
 		v := Read(&f, 0)
 		m, _, _ = m.Observe(&v, int64(start+60*i))
-		since, more, until := m.Awaited()
+		since, more, until := m.Awaited(0, int64(start+60*i))
 		switch {
 		case i < 5 && (since != 0 || more != 0 || until != 0),
 			i >= 5 && (since == 0 || more != max(1, patientObservations+5-i) || until != since+day):
@@ -444,7 +444,7 @@ func TestTimeThatAHeldTextWaitsForIsKept(t *testing.T) {
 					f := html.Read([]byte(page), html.Options{})
 					v := Read(&f, 0)
 					m, o, _ = m.Observe(&v, at)
-					switch _, more, until := m.Awaited(); {
+					switch _, more, until := m.Awaited(0, at); {
 					case named != 0 && (o == Changed) != (at > named), o != Changed && named != 0 && until != named:
 						t.Fatalf("outcome %d %d s after the change; %d was named, and then %d", o, at-start, named, until)
 					case o != Changed && more == 1:
@@ -456,6 +456,47 @@ func TestTimeThatAHeldTextWaitsForIsKept(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A shop's everyday edit is a sentence and a number in stock. The wait that ends first is named, with the time that
+// becomes the date, and none that could only lead to an earlier date than the page has.
+func TestWaitThatDecidesFirstIsNamed(t *testing.T) {
+	const sentence, stock = "It pours without a drop, since we gave it another spout.", "In stock: 7"
+	const least = 1_700_000_000
+	for _, tt := range []struct {
+		name  string
+		shown []string // a page a minute, after two without news; the last stays, then with a visit an hour
+	}{
+		{"both together", []string{text(long, one, two, sentence, stock)}},
+		{"the number a minute before", []string{text(long, one, two, stock), text(long, one, two, sentence, stock)}},
+		{"the sentence a minute before", []string{text(long, one, two, sentence), text(long, one, two, sentence, stock)}},
+		{"the number alone", []string{text(long, one, two, stock)}},
+		{"the number, and a text that is lost", []string{text(long, one, stock)}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var m Mark
+			var dated, named, until int64
+			more, pages := 0, append([]string{text(long, one, two), text(long, one, two)}, tt.shown...)
+			for i, at := 0, int64(least); at < least+2*day; i++ {
+				var since int64
+				m, _, since = m.Observe(viewOf(pages[min(i, len(pages)-1)]), at)
+				if decided := named != 0 && more == 1 && at > until; decided != (since > dated) || decided && since != named {
+					t.Fatalf("%d s: dated %d; %d was named, %d more until %d", at-least, since, named, more, until)
+				}
+				dated = max(dated, since)
+				was, left := named, more-1
+				if named, more, until = m.Awaited(dated, at); named == was && more > max(left, 1) {
+					t.Errorf("%d s: %d more visits, want %d", at-least, more, left)
+				}
+				if at += 60; i > 12 {
+					at += 3540
+				}
+			}
+			if dated == 0 {
+				t.Error("no change")
+			}
+		})
 	}
 }
 
@@ -493,7 +534,7 @@ func TestPriceCountsOnceItStayedLongerThanThoseBefore(t *testing.T) {
 						var since int64
 						m, _, since = m.Observe(v, at)
 						dated = dated || since == came
-						if first, _, _ := m.Awaited(); first == came {
+						if first, _, _ := m.Awaited(0, at); first == came {
 							awaited++
 						}
 						at += every

@@ -61,13 +61,13 @@ func (r *Reader) Know(location string, p *pagerecord.Page) Known {
 		Besides: eligibility.Besides(record, around), Overtaken: eligibility.Overtaken(record, around),
 		Page: *p, Location: location, IsEntry: set.Entries[location],
 		Rule: rule.Listing == eligibility.Always, Pattern: rule.Pattern,
-		History: historyOf(p), Entry: p.Entry(),
+		History: historyOf(p, now), Entry: p.Entry(),
 	}
 }
 
-func historyOf(p *pagerecord.Page) History {
+func historyOf(p *pagerecord.Page, now time.Time) History {
 	h := History{History: p.Dates.History()}
-	held, more, until := p.Mark.Awaited()
+	held, more, until := p.Mark.Awaited(p.Dates.Date.At.Seconds(), now.Unix())
 	h.FirstSeen, h.Held = p.FirstSeen.Time(), moment.Seconds(held).Time()
 	h.More, h.Until = more, moment.Seconds(until).Time()
 	i := p.Rate.Interval()
