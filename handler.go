@@ -202,7 +202,7 @@ func (s *Site) counts(st Stats) messages.Counts {
 	// An owner who named parameters has chosen, unless an exploration found others that keep pages out.
 	offers := len(s.opts.Query) == 0 && !slices.ContainsFunc(s.opts.Rules, func(r Rule) bool { return len(r.Query) > 0 })
 	if last := s.explored.Load(); last != nil {
-		offers = len(messages.Parameters(last.Params)) > 0
+		offers = messages.Offered(last.Params) > last.listed(st.Verdicts)
 	}
 	return messages.Counts{
 		OffersQuery: offers,
@@ -327,6 +327,23 @@ type Exploration struct {
 // ErrElsewhere is wrapped by the error of [Site.Explore] if the public origin does not lead to this process.
 var ErrElsewhere = explore.ErrElsewhere
 
+// explored is an exploration that has ended, and how many addresses a parameter kept out then.
+type explored struct {
+	Exploration
+	queries int
+}
+
+// listed returns how many of these addresses were listed since, as they turned out to be pages.
+func (e *explored) listed(verdicts map[string]int) int { return max(0, e.queries-queriesOut(verdicts)) }
+
+// queriesOut returns how many addresses a parameter keeps out.
+func queriesOut(verdicts map[string]int) (n int) {
+	for _, why := range [...]eligibility.Reason{eligibility.AddressQuery, eligibility.QueryNotCanonical} {
+		n += verdicts[why.Standing().Verdict.String()+" "+why.String()]
+	}
+	return n
+}
+
 // LeftOut is a line of the table of what was left out.
 type LeftOut struct {
 	Cause   string `json:"cause"` // such as "query", "endless" or "no-store"
@@ -399,7 +416,7 @@ func (s *Site) Explore(ctx context.Context, opts *ExploreOptions) (Exploration, 
 		if err != nil { // it failed, so no limit left out what still waits
 			done.Waiting = 0
 		}
-		s.explored.Store(&done)
+		s.explored.Store(&explored{done, queriesOut(s.Stats().Verdicts)})
 		for _, l := range done.LeftOut() {
 			args := []any{"cause", l.Cause}
 			if example := messages.InLog(l.Cause, l.Example); example != "" {
@@ -1084,8 +1101,15 @@ func (s *Site) leftOut(verdicts map[string]int) []LeftOut {
 		}
 		counts[cause] = max(0, counts[cause]-n)
 	}
-	links := slices.DeleteFunc(last.LeftOut(), func(l LeftOut) bool {
-		return l.Cause == eligibility.LinkHeld.String() // the pages that are held now count above
+	links, query := last.LeftOut(), eligibility.AddressQuery.String()
+	for i := range links {
+		if links[i].Cause == query {
+			links[i].Count -= last.listed(verdicts)
+		}
+	}
+	links = slices.DeleteFunc(links, func(l LeftOut) bool {
+		// the pages that are held now count above, and some are listed by now
+		return l.Cause == eligibility.LinkHeld.String() || l.Count <= 0
 	})
 	return append(leftOut(messages.TableOf(counts, nil), nil), links...)
 }

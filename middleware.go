@@ -271,7 +271,7 @@ type Site struct {
 	crawlers *crawlers.Tracker // nil without Options.Crawlers
 	front    *front.Front
 	looks    *observe.Looks
-	explored atomic.Pointer[Exploration] // the last exploration, nil if there was none
+	explored atomic.Pointer[explored] // the last exploration, nil if there was none
 
 	hints *messages.Hints
 	link  *guard.Link // opens the inspector

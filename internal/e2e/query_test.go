@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -182,6 +183,79 @@ func TestOnlyParametersThatMakePagesAreNamed(t *testing.T) {
 				})
 		})
 	}
+}
+
+// A shop whose owner names the colour below /p/ only. Lists by brand and by price show what the categories show. The owner
+// hears of the colours, with the rule, until visitors have got those that are pages, and of nothing else.
+func TestParameterOfAnotherRuleIsNamed(t *testing.T) {
+	brands := []string{"nordlicht", "fjord", "ebbe", "kiel"}
+	thing := func(n int) string { return "/p/" + nouns[n] }
+	h := func(w http.ResponseWriter, r *http.Request) {
+		base, path := "", r.URL.Path
+		if strings.HasPrefix(path, "/en/") {
+			base, path = "/en", strings.TrimPrefix(path, "/en")
+		}
+		title, head, text := "Start", "", "<a href="+base+"/c/pots>pots</a> <a href="+base+"/c/bags>bags</a> <a href=/en/>English</a>"
+		if kind, is := strings.CutPrefix(path, "/c/"); is {
+			title, text = kind, "<p>"
+			for _, b := range brands {
+				text += "<a href=" + base + path + "?brand=" + b + ">" + b + "</a> "
+			}
+			text += "<a href=" + base + path + "?sort=price>price</a></p><ul>"
+			for n := range 16 {
+				if of := r.URL.Query().Get("brand"); (n < 8) == (kind == "pots") && (of == "" || of == brands[n%4]) {
+					text += "<li><a href=" + base + thing(n) + ">the " + nouns[n] + " of " + base + "</a></li>"
+				}
+			}
+			text += "</ul>"
+		} else if name, is := strings.CutPrefix(path, "/p/"); is {
+			n, color := slices.Index(nouns, name), r.URL.Query().Get("color")
+			at := base + path
+			if title, text = "the "+name+base, base+"story of the "+name+": "+paragraph(n); color != "" && n >= 8 {
+				at, title, text = at+"?color="+color, title+" in "+color, "It is "+color+". "+text
+			}
+			head = "<link rel=canonical href=" + at + ">"
+			for _, c := range []string{"red", "blue"} {
+				text += " <a href=" + base + path + "?color=" + c + ">" + c + "</a>"
+			}
+		}
+		testkit.Reply(http.StatusOK, "<title>"+title+"</title>"+head+"<main><h1>"+title+"</h1><p>"+text+"</main>")(w, r)
+	}
+	rules := []servemap.Rule{{Pattern: "/p/", Query: []string{"color"}}}
+	testkit.Run(t, testkit.Setup{Handler: http.HandlerFunc(h), Options: servemap.Options{Rules: rules}}, func(s *testkit.Site) {
+		done := explore(s, servemap.ExploreOptions{Concurrency: 1})
+		left := func() (n int, remedy string, care string) {
+			for _, l := range s.Stats().LeftOut {
+				if l.Cause == "query" {
+					n, remedy = l.Count, l.Remedy
+				}
+			}
+			var o struct {
+				Reasons []struct{ Reason, Care string }
+			}
+			all := base.Ask(s.Inspector(func(*http.Request) bool { return true }), http.MethodGet, "/stats.json").Body.Bytes()
+			base.Check(s, json.Unmarshal(all, &o))
+			for _, g := range o.Reasons {
+				if g.Reason == "query" {
+					care = g.Care
+				}
+			}
+			return n, remedy, care
+		}
+		n, remedy, care := left()
+		want := fmt.Sprintf("Left out: %d linked pages with color (a rule names it for /p/).", n)
+		if n == 0 || !strings.HasSuffix(remedy, want) || care != "look" || len(done.Params) != 1 {
+			s.Errorf("%d %s: %q, want %q; %q", n, care, remedy, want, done.Params)
+		}
+		for i := range 16 {
+			for _, c := range []string{"red", "blue"} {
+				s.Visit("/en" + thing(i) + "?color=" + c)
+			}
+		}
+		if after, _, care := left(); after >= n || care == "look" {
+			s.Errorf("%d are left, %s, once visitors have got all", after, care)
+		}
+	})
 }
 
 // What a query gets is no page, or nothing shows that the query makes it one. The owner hears of such links, and of no

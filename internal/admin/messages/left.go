@@ -78,7 +78,11 @@ func QueryRemedy(params []string) string {
 	remedy, found := ReasonNamed(eligibility.AddressQuery.String()).Todo, []string{}
 	for _, p := range params {
 		if names, linked, _ := strings.Cut(p, ": "); len(Parameters([]string{p})) > 0 {
-			found = append(found, linked+" with "+names)
+			linked, named, is := strings.Cut(linked, "; ") // a rule names it elsewhere
+			if linked += " with " + names; is {
+				linked += " (" + named + ")"
+			}
+			found = append(found, linked)
 		}
 	}
 	if len(found) > 0 {

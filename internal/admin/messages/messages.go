@@ -8,6 +8,7 @@ package messages
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
@@ -71,4 +72,17 @@ func Parameters(params []string) (names []string) {
 	}
 	slices.Sort(names)
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return !pages(name) })
+}
+
+// Offered returns how many linked pages the parameters keep out that may make pages of their own. params are as in
+// servemap.Exploration.
+func Offered(params []string) (pages int) {
+	for _, p := range params {
+		if _, linked, _ := strings.Cut(p, ": "); len(Parameters([]string{p})) > 0 {
+			n, _, _ := strings.Cut(linked, " ")
+			of, _ := strconv.Atoi(n) // which Explore wrote
+			pages += of
+		}
+	}
+	return pages
 }

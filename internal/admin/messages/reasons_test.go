@@ -213,7 +213,7 @@ func TestSettingIsWhatTheOwnerTypesToChangeAVerdict(t *testing.T) {
 }
 
 func TestParametersAreNamedOnce(t *testing.T) {
-	params := []string{"lang,id: 9 linked pages of /view", "id: 4 linked pages of /old"}
+	params := []string{"lang,id: 9 linked pages of /view", "id: 4 linked pages; a rule names it for /p/"}
 	shown := []string{"sort,orderby: 9 linked pages of /a", "filter[size],print: 2 linked pages of /b",
 		"sortiment: 2 linked pages of /c"}
 	if names := Parameters(shown); !slices.Equal(names, []string{"sortiment"}) {
@@ -239,7 +239,7 @@ func TestParametersAreNamedOnce(t *testing.T) {
 		}
 	}
 	if text := QueryRemedy(params); !strings.HasSuffix(text,
-		" Left out: 9 linked pages of /view with lang,id, 4 linked pages of /old with id.") || !strings.Contains(text,
+		" Left out: 9 linked pages of /view with lang,id, 4 linked pages with id (a rule names it for /p/).") || !strings.Contains(text,
 		"Options.Query") {
 		t.Error(text)
 	}

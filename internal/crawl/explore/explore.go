@@ -181,7 +181,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	if err == nil && e.report.Pages == 0 && e.away != nil {
 		err = e.away
 	}
-	params, left, first := e.queries.params(e.Normalizer)
+	params, left, first := e.queries.params(e.Normalizer, e.Rules)
 	if e.report.Params = params; left > 0 {
 		e.leave(eligibility.AddressQuery, left, e.url(first))
 	}

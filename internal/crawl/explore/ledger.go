@@ -199,8 +199,8 @@ func (l *Ledger) isNew(location string) (is bool) {
 	return is
 }
 
-// shows notes the texts of a page, and reports whether one is new. A text counts without numbers and without the
-// words of the page's location, since a page that is made up mentions these.
+// shows notes the texts of a page, and reports whether one is new. A text counts without numbers, and must be new with and
+// without the words of the page's location: a page that is made up mentions these, and so does a menu that leads to it.
 func (l *Ledger) shows(location string, page html.Text) (fresh bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -212,11 +212,16 @@ func (l *Ledger) shows(location string, page html.Text) (fresh bool) {
 		own[w] = true
 	}
 	for _, b := range page.Blocks {
-		words := slices.DeleteFunc(nowhere.Words(b.Text), func(w string) bool { return own[w] })
+		all := nowhere.Words(b.Text)
+		words := slices.DeleteFunc(slices.Clone(all), func(w string) bool { return own[w] })
 		if !b.Main || len(words) == 0 {
 			continue
 		}
-		if fresh = l.news("text "+strings.Join(words, " ")) || fresh; texts == mostTexts {
+		isNew := l.news("text " + strings.Join(words, " "))
+		if len(words) < len(all) {
+			isNew = l.news("text "+strings.Join(all, " ")) && isNew
+		}
+		if fresh = isNew || fresh; texts == mostTexts {
 			break
 		}
 		texts++

@@ -154,13 +154,9 @@ func (q *queries) queueQueryOf(path string) {
 // date matches a location whose last names are a day or month.
 var date = regexp.MustCompile(`[/=](19|20)\d\d([-/.]\d\d?|0[1-9]|1[0-2])([-/.]?\d\d?)?(\.[a-z]+)?/?$`)
 
-// params says which parameters keep pages out, those with the most pages first: most of the pages that were asked for
-// have a title or text of their own, as what sorts, filters or tracks has not. It leaves out those of which no two pages
-// were got to compare, as of feeds and pictures, those that only add to what others select, as action does in
-// ?title=Crow&action=history beside ?title=Crow, and those that are never offered. left are how many locations a query may
-// keep out, also by these, and first is one.
-func (q *queries) params(norm *location.Normalizer) (all []string, left int, first string) {
-	at := map[string]shown{}
+// compare notes what the locations that were asked for have for themselves.
+func (q *queries) compare() (at map[string]shown) {
+	at = map[string]shown{}
 	for _, a := range q.answers {
 		at[location.Sorted(a.location)] = a
 		of := q.linked[names(a.location)]
@@ -189,27 +185,68 @@ func (q *queries) params(norm *location.Normalizer) (all []string, left int, fir
 			delete(of.own, at[fewer].title)
 		}
 	}
+	return at
+}
+
+// variants returns the keys of locations that only show what others do: of those that were asked for, or else of all
+// that have the same shape, at most half have a title or text of their own.
+func (q *queries) variants() map[string]bool {
+	asked, own, are := map[string]int{}, map[string]int{}, map[string]bool{}
+	for _, of := range q.linked {
+		shape := q.frontier.ledger.shape(of.first, true)
+		asked[shape], own[shape] = asked[shape]+of.asked, own[shape]+len(of.own)
+	}
+	for key, of := range q.linked {
+		n, has := of.asked, len(of.own)
+		if shape := q.frontier.ledger.shape(of.first, true); n == 0 {
+			n, has = asked[shape], own[shape]
+		}
+		are[key] = n > 0 && 2*has <= n
+	}
+	return are
+}
+
+// params says which parameters keep pages out, first those that a rule allows elsewhere, as the owner knows best, then
+// those with the most pages: most of the pages that were asked for have a title or text of their own, as what sorts,
+// filters or tracks has not. It leaves out those of which no two pages were got to compare, as of feeds and pictures, those
+// that only add to what others select, as action does in ?title=Crow&action=history beside ?title=Crow, and those that are
+// never offered. left are how many locations a query may keep out, also by these, and first is one.
+func (q *queries) params(norm *location.Normalizer, rules eligibility.Rules) (all []string, left int, first string) {
+	at, variants := q.compare(), q.variants()
+	allowed := map[string]int{} // how many locations have parameters that a rule allows elsewhere
 	for _, key := range slices.SortedFunc(maps.Keys(q.linked), func(a, b string) int {
 		return cmp.Or(q.linked[b].locations-q.linked[a].locations, strings.Compare(a, b))
 	}) {
 		names, path, _ := strings.Cut(key, " ")
-		of, bare := q.linked[key], at[path]
-		if of.locations <= 0 || of.asked > 0 && 2*len(of.own) <= of.asked ||
-			slices.ContainsFunc(strings.Split(names, ","), func(name string) bool { return !eligibility.Selects(name) }) {
+		params := strings.Split(names, ",")
+		of, bare, rule := q.linked[key], at[path], rules.Naming(params)
+		if of.locations <= 0 || rule == "" && variants[key] ||
+			slices.ContainsFunc(params, func(name string) bool { return !eligibility.Selects(name) }) {
 			continue
 		}
 		left, first, of.dropped = left+of.locations, cmp.Or(first, of.first), 0 // the query is why they are left out
-		adds := slices.ContainsFunc(strings.Split(names, ","), func(name string) bool {
+		if rule != "" {
+			allowed[names] += of.locations
+			continue
+		}
+		adds := slices.ContainsFunc(params, func(name string) bool {
 			return q.never[name] || name != names && (q.linked[name+" "+path] != nil || !norm.Parse(path+"?"+name+"=1").OwnQuery)
 		})
 		compared := len(of.own) > 1 || len(of.own) == 1 && (bare.title != 0 || bare.fresh)
-		if compared && !adds && len(all) < paramsTold {
-			pages := "pages"
-			if of.locations == 1 {
-				pages = "page"
-			}
-			all = append(all, fmt.Sprintf("%s: %d linked %s of %s", names, of.locations, pages, path))
+		if compared && !adds {
+			all = append(all, fmt.Sprintf("%s: %s of %s", names, linkedPages(of.locations), path))
 		}
 	}
-	return all, left, first
+	for _, names := range slices.Backward(slices.Sorted(maps.Keys(allowed))) {
+		all = slices.Insert(all, 0, fmt.Sprintf("%s: %s; a rule names it for %s", names, linkedPages(allowed[names]),
+			rules.Naming(strings.Split(names, ","))))
+	}
+	return all[:min(len(all), paramsTold)], left, first
+}
+
+func linkedPages(n int) string {
+	if n == 1 {
+		return "1 linked page"
+	}
+	return fmt.Sprint(n, " linked pages")
 }

@@ -50,7 +50,7 @@ func TestParametersAreNamedWhicheverAnswerComesFirst(t *testing.T) {
 						q.count(a.location)
 					}
 				}
-				all, left, _ := q.params(norm)
+				all, left, _ := q.params(norm, nil)
 				if got := strings.Join(all, "; "); got != want || tt.want != "" && left == 0 || slices.Contains(all, "") {
 					t.Errorf("%s, from answer %d, typed %q: %q, want %q; %d are left", tt.name, first, typed, got, want, left)
 				}

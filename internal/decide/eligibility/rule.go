@@ -237,6 +237,17 @@ func (rs Rules) Query(path string) (keys []string) {
 	return keys
 }
 
+// Naming returns the pattern of the first rule whose Query names one of these parameters, wherever that is, "" if none
+// does.
+func (rs Rules) Naming(params []string) string {
+	for _, r := range rs {
+		if slices.ContainsFunc(params, func(name string) bool { return slices.Contains(r.Query, name) }) {
+			return r.Pattern
+		}
+	}
+	return ""
+}
+
 // first returns the first rule that matches location and for which says is true, the zero Rule if there is none.
 func (rs Rules) first(location string, says func(*Rule) bool) (r Rule) {
 	if i := rs.next(0, location, says); i < len(rs) {
