@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/testkit"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
@@ -230,15 +231,21 @@ func TestParameterOfAnotherRuleIsNamed(t *testing.T) {
 					n, remedy = l.Count, l.Remedy
 				}
 			}
-			var o struct {
-				Reasons []struct{ Reason, Care string }
-			}
-			all := base.Ask(s.Inspector(func(*http.Request) bool { return true }), http.MethodGet, "/stats.json").Body.Bytes()
-			base.Check(s, json.Unmarshal(all, &o))
+			var o inspect.Overview
+			inspector := s.Inspector(func(*http.Request) bool { return true })
+			base.Check(s, json.Unmarshal(base.Ask(inspector, http.MethodGet, "/stats.json").Body.Bytes(), &o))
+			below := 0
 			for _, g := range o.Reasons {
 				if g.Reason == "query" {
-					care = g.Care
+					care = string(g.Care)
 				}
+				if g.AsLinks {
+					below += g.Pages
+				}
+			}
+			more := fmt.Sprintf("%d pages more are among", below)
+			if page := base.Ask(inspector, http.MethodGet, "/").Body.String(); strings.Contains(page, more) != (below > 0) {
+				s.Errorf("does the overview say that %s the links below? want %t", more, below > 0)
 			}
 			return n, remedy, care
 		}

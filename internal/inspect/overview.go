@@ -96,14 +96,16 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 	}
 	for n := range o.Reasons {
 		g := &o.Reasons[n]
-		if g.Care != messages.Fine {
-			o.Hidden += g.Pages
-		}
 		if g.Reason == eligibility.NotSeen.String() && messages.Cookies.In(s.Hints) {
 			g.Todo = "" // the hint says what to do: a visit may not count
 		}
 	}
 	asLinks(o.Reasons, stats, s.OffersQuery)
+	for _, g := range o.Reasons {
+		if g.Care != messages.Fine {
+			o.Hidden += g.Pages
+		}
+	}
 	o.Counting, o.Reading = s.Listed > 0 && len(o.History.Days) == 0, reads(o.History.Days, s)
 	if o.Reading {
 		o.State = "Reading what was learned before"
@@ -156,6 +158,15 @@ func (o Overview) Shows(intended bool) (groups []Group) {
 func (o Overview) Intended() (n int) {
 	for _, g := range o.Shows(true) {
 		n += g.Pages
+	}
+	return n
+}
+
+// Below counts the pages that are not listed, and of which only the links that were not followed tell.
+func (o Overview) Below() int {
+	n := o.Hidden
+	for _, g := range slices.Concat(o.Shows(false), o.Shows(true)) {
+		n -= g.Pages
 	}
 	return n
 }
