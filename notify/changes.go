@@ -41,11 +41,11 @@ const (
 )
 
 // choose returns the changes whose pages are to be looked at now: first those of whose kind few wait, and of one kind
-// the oldest. It moves the cursor to the first change that waits. A page's wait counts from its first change, not from
-// its last: otherwise a page that changes each minute would never be sent.
+// the oldest. It moves the cursor to the first change that waits, and notes when the first page may be sent. A page's
+// wait counts from its first change, not from its last: otherwise a page that changes each minute would never be sent.
 func (n *Notifier) choose(all []change, now time.Time) (due []change) {
 	waits, alike, cursor := make(map[hash]waiting, len(all)), map[string]int{}, now.Add(-skew)
-	n.st.Pending = 0
+	n.st.Pending, n.st.NextSend = 0, time.Time{}
 	for _, c := range all {
 		if sent := n.sent[c.hash].Time(); !sent.Before(c.at) || !c.at.After(n.st.Floor) {
 			continue
@@ -62,10 +62,13 @@ func (n *Notifier) choose(all []change, now time.Time) (due []change) {
 			cursor = c.at
 		}
 		c.kind = kindOf(c.url)
+		next := latest(w.due, n.sent[c.hash].Time().Add(interval))
 		if alike[c.kind]++; !c.found {
-			n.st.Pending++
+			if n.st.Pending++; n.st.Pending == 1 || next.Before(n.st.NextSend) {
+				n.st.NextSend = next
+			}
 		}
-		if !now.Before(w.due) && !now.Before(n.sent[c.hash].Time().Add(interval)) {
+		if !now.Before(next) {
 			due = append(due, c)
 		}
 	}
@@ -148,10 +151,13 @@ func mayTell(e servemap.Explanation, c change) bool {
 // gone are the reasons for which a page left the sitemap because the site no longer has it there.
 var gone = []servemap.Reason{servemap.ReasonGone, servemap.ReasonNotFound, servemap.ReasonMoved}
 
+// limitStep is how often more pages may be sent: a post for each page is too many.
+const limitStep = 5 * time.Minute
+
 // allowed returns how many pages may be sent now. Half of a day's limit may be sent at once, and the rest as the day
 // goes on. A stranger may make pages change by the hundred: what changes after them still finds room within minutes.
 func (n *Notifier) allowed() int {
-	now := n.now().UTC().Truncate(5 * time.Minute) // a post for each page is too many
+	now := n.now().UTC().Truncate(limitStep)
 	passed := now.Sub(now.Truncate(24*time.Hour)).Hours() / 24
 	return int(math.Ceil(float64(n.perDay)*(1+passed)/2)) - n.st.SentToday
 }

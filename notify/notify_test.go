@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -42,6 +43,64 @@ func TestChangeIsPostedAfterItsHold(t *testing.T) {
 		time.Sleep(24 * time.Hour)
 		r.wantPosts()
 	})
+}
+
+// The status says why pages wait, and until when.
+func TestStatusSaysWhatPagesWaitFor(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		opts   Options
+		begin  func(r *runningSite)
+		waits  string
+		within time.Duration // the first of them may be sent
+	}{
+		{"nothing waits", Options{}, func(*runningSite) {}, "", 0},
+		{"the hold", Options{Hold: 3 * time.Minute}, func(r *runningSite) { r.changes("/1") }, "3m0s after its first change",
+			2 * time.Minute},
+		{"an hour since it was sent", Options{}, func(r *runningSite) {
+			r.changes("/1")
+			time.Sleep(6 * time.Minute)
+			r.pages.answer("/1", testkit.Reply(http.StatusGone, "gone"))
+			r.Visit("/1")
+			time.Sleep(6 * time.Minute)
+		}, "an hour after it was sent before", 54 * time.Minute},
+		{"a refusal", Options{}, func(r *runningSite) {
+			r.engine.next(reply(429, "", "Retry-After", "3600"))
+			r.changes("/1")
+			time.Sleep(6 * time.Minute)
+		}, "did not take the last post", 70 * time.Minute},
+		{"the limit of a day", Options{MaxPerDay: 2}, func(r *runningSite) {
+			r.changes("/0", "/1", "/2")
+			time.Sleep(7 * time.Minute)
+		}, "2 pages of a day", 5 * time.Minute},
+		{"a notifier that was killed", Options{}, func(r *runningSite) {
+			r.changes("/1")
+			r.stop()
+			k, err := keys.New(testkit.Origin)
+			base.Check(r, err)
+			base.Check(r, r.Store.Update(r.Context(), []string{k.Notify("state")}, func(values [][]byte) error {
+				st, err := readState(values[0], time.Now())
+				st.Owner, st.Until = "a process that is no more", time.Now().Add(leaseFor)
+				values[0], _ = json.Marshal(st)
+				return err
+			}))
+			r.start(Options{})
+			time.Sleep(time.Minute)
+		}, "was ended in the midst of it", 4 * time.Minute},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			run(t, 3, tt.opts, func(r *runningSite) {
+				tt.begin(r)
+				time.Sleep(time.Minute) // what a pass has found is stored by the next
+				s := r.status()
+				next := time.Until(s.NextSend)
+				if !strings.Contains(s.Waits, tt.waits) || (s.Waits == "") != (tt.waits == "") || s.NextSend.IsZero() != (tt.waits == "") ||
+					tt.waits != "" && (next <= 0 || next > tt.within) {
+					t.Errorf("%d wait: %q, the next in %v; want %q, in less than %v", s.Pending, s.Waits, next, tt.waits, tt.within)
+				}
+			})
+		})
+	}
 }
 
 func TestFolderNamesItsKeyFile(t *testing.T) {
@@ -314,6 +373,7 @@ func TestRefusalDelaysTheNextPost(t *testing.T) {
 				if view := r.inspector("crawlers"); !strings.Contains(view, "No page was accepted today; 1 waits") {
 					t.Errorf("the inspector shows %s", view)
 				}
+				r.Logged.Want(t, 0, "<nil>")
 				if !strings.Contains(r.Logged.String(), row.logs) || r.Logged.Count("verdict="+row.verdict) != 1 {
 					t.Errorf("the log is:\n%s", r.Logged)
 				}

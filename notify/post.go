@@ -34,6 +34,7 @@ func (n *Notifier) indexNow(ctx context.Context) error {
 	}
 	due := n.choose(all, n.now())
 	allowed := min(len(due), n.allowed())
+	n.wait(len(due) > allowed)
 	if len(due) > 0 && allowed <= 0 && !n.now().Before(n.st.Endpoints[0].NextTry) {
 		return fmt.Errorf("as many pages are sent as may be by this time of a day with %d pages (%s); the others wait",
 			n.perDay, words.Say("{PerDay}"))
@@ -50,6 +51,26 @@ func (n *Notifier) indexNow(ctx context.Context) error {
 		due, allowed = due[size:], allowed-size
 	}
 	return nil
+}
+
+// wait notes why the pages that wait are not sent now, and when the first of them may be, which choose has noted. full says
+// that the day's limit keeps some.
+func (n *Notifier) wait(full bool) {
+	s, now := &n.st.Status, n.now()
+	due := s.NextSend
+	switch s.NextSend = latest(due, s.Endpoints[0].NextTry); {
+	case s.Pending == 0:
+		s.Waits, s.NextSend = "", time.Time{}
+	case s.Endpoints[0].NextTry.After(now):
+		s.Waits = "the engine did not take the last post"
+	case full:
+		s.Waits = fmt.Sprintf(words.Say("of the %d pages of a day ({PerDay}), half are spread over it"), n.perDay)
+		s.NextSend = now.Truncate(limitStep).Add(limitStep)
+	case due.After(now):
+		s.Waits = fmt.Sprintf("a page is sent %v after its first change, and an hour after it was sent before", n.hold)
+	default:
+		s.Waits, s.NextSend = "", time.Time{}
+	}
 }
 
 // post sends pages, and stores the outcome, which renews the lease.
@@ -70,8 +91,14 @@ func (n *Notifier) post(ctx context.Context, pages []change) error {
 		e.Refused++
 		e.NextTry = e.NextTry.Add(rand.N(e.NextTry.Sub(now)/8 + 1)) // so that not all sites come at once
 		if e.Verdict != before.Verdict {
-			log.Warn("notify: "+v.says, "verdict", v.name, "error", failed, "advice", e.Advice, "until",
-				e.NextTry.UTC().Format(time.RFC3339))
+			if failed != nil {
+				log = log.With("error", failed)
+			}
+			says := v.says
+			if a.code == http.StatusForbidden && before.Sent == 0 {
+				says += ", as in the first minutes of a new one"
+			}
+			log.Warn("notify: "+says, "verdict", v.name, "advice", e.Advice, "until", e.NextTry.UTC().Format(time.RFC3339))
 		}
 	}
 	if a.accepted() || a.code == http.StatusUnprocessableEntity { // an invalid page must not stop the others for ever
@@ -166,7 +193,7 @@ var verdicts = map[int]verdict{
 	http.StatusUnauthorized: paused("the engine, or a proxy on the way to it, wants a log-in",
 		"see that {Endpoint} is an address of IndexNow, and that no proxy of your network answers in its place"),
 	http.StatusForbidden: {"key-refused", 2 * time.Minute, longest,
-		"the engine refuses the key, as in the first minutes of a new one",
+		"the engine refuses the key",
 		"everybody must get the key file with status 200 and no other content: see that nothing else answers in its place, " +
 			"such as a bot shield or a cache. " +
 			"If it does, and the engine refuses the key for days, give another {Key}, or verify the site in the engine's " +

@@ -17,6 +17,10 @@ type Status struct {
 	SentToday int        `json:"sent_today"` // pages that were accepted today, in UTC
 	Pending   int        `json:"pending"`    // pages that wait to be sent
 	Listed    int        `json:"listed"`     // pages in the sitemap now
+	// Waits says why these pages are not sent now, and NextSend when the first of them may be. Both are zero if
+	// nothing keeps them.
+	Waits    string    `json:"waits,omitempty"`
+	NextSend time.Time `json:"next_send,omitzero"`
 	// Sitemaps is what Google says about the sitemap's top files, nil without Options.Google.
 	Sitemaps []Sitemap `json:"sitemaps,omitempty"`
 	// GoogleProblem says why the notifier cannot ask Google, "" if it can.
@@ -94,6 +98,9 @@ func (n *Notifier) metrics(s Status) []metrics.Family {
 	}...)
 }
 
+// quietFor is how long a notifier that sends may not renew its lease, as while a post waits for its answer.
+const quietFor = time.Minute
+
 // Status reads from the store how the notifier is doing. It fails only if the store does. It may be called
 // concurrently, also without Run.
 func (n *Notifier) Status(ctx context.Context) (Status, error) {
@@ -106,6 +113,9 @@ func (n *Notifier) Status(ctx context.Context) (Status, error) {
 		return Status{}, fmt.Errorf("notify: reading the status: %w", err)
 	}
 	s := st.Status
+	if now := n.now(); st.Owner != n.owner && st.Until.After(now) && now.Sub(st.Until.Add(-leaseFor)) > quietFor {
+		s.Waits, s.NextSend = "the notifier that sends was ended in the midst of it, and nobody knows what arrived", st.Until
+	}
 	s.Listed = n.site.Stats().Listed
 	return s, nil
 }

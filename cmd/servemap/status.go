@@ -294,6 +294,9 @@ func (p *statusPage) engines() string {
 	if t := p.IndexNow; t != nil {
 		sent, waits := words.Count(t.SentToday, "page"), words.Number(t.Pending)
 		lines = append(lines, fmt.Sprintf("IndexNow: %s accepted today, %s waiting", sent, waits))
+		if t.Waits != "" {
+			lines = append(lines, fmt.Sprintf("  %s: the next is sent %s", t.Waits, clock(t.NextSend)))
+		}
 		for _, e := range t.Endpoints {
 			lines = append(lines, "  "+e.URL+": "+cmp.Or(e.Verdict, "nothing was sent yet"))
 		}

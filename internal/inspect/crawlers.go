@@ -26,9 +26,11 @@ func (i *Inspector) crawlers(ctx context.Context, _ url.Values) (view, error) {
 // Told is the part of notify's stored Status that this page shows. It cannot be that type itself, since notify imports
 // the site. A test there holds that the fields are the same.
 type Told struct {
-	SentToday     int    `json:"sent_today"`
-	Pending       int    `json:"pending"`
-	GoogleProblem string `json:"google_problem,omitempty"`
+	SentToday     int       `json:"sent_today"`
+	Pending       int       `json:"pending"`
+	Waits         string    `json:"waits,omitempty"`
+	NextSend      time.Time `json:"next_send,omitzero"`
+	GoogleProblem string    `json:"google_problem,omitempty"`
 	Endpoints     []struct {
 		URL          string    `json:"url"`
 		Verdict      string    `json:"verdict,omitempty"`
