@@ -145,6 +145,52 @@ func TestMaintenancePageEmptiesNoSitemap(t *testing.T) {
 	}
 }
 
+// While nearly all pages show one text, or fail, the owner hears of it once, until they are back.
+func TestMaintenanceIsToldWhileItLasts(t *testing.T) {
+	for _, tt := range []struct {
+		name, hint string
+		status     int
+	}{
+		{"with one text", "Many listed pages show one and the same text", http.StatusOK},
+		{"with errors", "answered all anonymous visitors with errors", http.StatusServiceUnavailable},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			pages, closed := append([]string{"/"}, numbered("/page/%d", 21)...), false
+			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if closed {
+					testkit.Reply(tt.status, down)(w, r)
+					return
+				}
+				testkit.Reply(http.StatusOK, article(r.URL.Path, pages...))(w, r)
+			})
+			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+				m := maintained{s, new(string), pages, []string{ann}}
+				told := func(when string, want bool) {
+					t.Helper()
+					if hints := strings.Join(s.Stats().Hints, " "); strings.Contains(hints, tt.hint) != want {
+						t.Errorf("%s: told are %q, want %t", when, hints, want)
+					}
+				}
+				m.rounds(3, 61*time.Second)
+				told("before", false)
+				closed = true
+				m.Visit("/page/3")
+				told("at the first answer", false)
+				m.rounds(3, 61*time.Second)
+				told("in the maintenance", true)
+				m.Restart()
+				m.rounds(3, 61*time.Second)
+				closed = false
+				m.rounds(3, 61*time.Second)
+				told("afterwards", false)
+				if n := s.Logged.Count(tt.hint); n < 1 || n > 2 { // once for each start
+					t.Errorf("the log has it %d times", n)
+				}
+			})
+		})
+	}
+}
+
 // What pages show for more than a day is their content.
 func TestPagesThatShowOneTextForDaysLeave(t *testing.T) {
 	base.OneByOne(t)

@@ -2,6 +2,7 @@ package observe
 
 import (
 	"errors"
+	"fmt"
 	"iter"
 	"maps"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/capability"
@@ -27,6 +29,22 @@ type diagnosis struct {
 	ends     atomic.Uint64 // requests that were counted
 	given    atomic.Uint32 // the hint that follows from the counts, 0 for none
 	outcomes [eligibility.Reasons]atomic.Uint64
+	failing  failing
+}
+
+// failing says since when a site that was learned has answered with nothing but errors, and how often.
+type failing struct {
+	since atomic.Int64 // in Unix nanoseconds
+	n     atomic.Uint64
+}
+
+// failed counts an error, and reports whether all has failed for long enough to tell.
+func (f *failing) failed(now time.Time) bool {
+	n := f.n.Add(1)
+	if n == 1 {
+		f.since.Store(now.UnixNano())
+	}
+	return n >= few && now.Sub(time.Unix(0, f.since.Load())) >= time.Minute
 }
 
 const (
@@ -203,9 +221,16 @@ func (d *diagnosis) answered(kind eligibility.Kind, why eligibility.Reason, resp
 	if kind == eligibility.Forbidden || kind == eligibility.Nothing {
 		d.outcomes[why].Add(1)
 	}
+	if kind == eligibility.Witness && d.failing.n.Swap(0) > 0 {
+		d.cfg.Hints.End(messages.Failing)
+	}
 	switch {
 	case resp.Status >= 500 || resp.Status == http.StatusTooManyRequests:
-		d.caused(messages.NoPageYet)
+		if d.cfg.Indexer.Listed() == 0 {
+			d.caused(messages.NoPageYet)
+		} else if d.failing.failed(time.Now()) {
+			d.cfg.Hints.Give(messages.Failing, fmt.Sprintf("The last answer was %d.", resp.Status))
+		}
 	case kind == eligibility.Witness && readable(resp):
 		d.counted(d.pages.Add(1))
 	case kind == eligibility.Witness, why == eligibility.NotHTML, why == eligibility.Fragment:

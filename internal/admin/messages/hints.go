@@ -22,6 +22,7 @@ const (
 	Routed           // it stands where no request for the sitemap comes
 	Barred           // something around it answers requests for the sitemap
 	Unanswered       // the site behind a proxy does not answer
+	Failing          // it answers everybody with an error
 	Circles          // the entry redirects to itself
 	OtherOrigin      // requests or pages name another host or scheme
 	Canonicals       // pages name something else as canonical
@@ -37,6 +38,7 @@ const (
 	Cut              // pages are longer than is read
 	DeadEnd          // the entries link to no page
 	Few              // hardly any page is listed
+	Alike            // many pages show one text
 	Leaving          // many pages left
 	Refused          // more listed pages are refused than may leave in a day for that
 	Panicked         // a function of the owner's panicked
@@ -76,6 +78,8 @@ var hintTexts = [hints]string{
 		"log-in does. " +
 		"To mend that, " + passing + ".",
 	Unanswered: "The site does not answer; visitors get 502 or 504. See whether it runs, and what its log says.",
+	Failing: "For a minute and longer the site has answered all anonymous visitors with errors; its pages keep their places and " +
+		"dates meanwhile. See what its log says, unless you mean it, as in a maintenance.",
 	Circles: "The site redirects visitors from where they enter to the same address, again and again, so nobody gets a " +
 		"page. " +
 		"Most often it does not know that they come by https: have it heed X-Forwarded-Proto, as PHP does once " +
@@ -117,6 +121,8 @@ var hintTexts = [hints]string{
 	DeadEnd: "The pages where visitors enter link to no page of the site, and servemap finds pages by links. " +
 		"Link to them, name more pages in {Entries}, or add {Always} for them.",
 	Few: "Hardly any of the pages that visitors saw is listed. Ask {Stats} for the reasons, and {Explain} about a page.",
+	Alike: "Many listed pages show one and the same text now, as in a maintenance; they keep their places and dates for a " +
+		"day. In a maintenance answer 503, so that search engines keep their pages too.",
 	Leaving: "Many pages left the sitemap in a short time. " +
 		"Do they still exist? Then see whether a setting was changed or left out, or what the site answers, by mistake.",
 	Refused: "Many listed pages are refused, by a 401, 403 or 404 or a log-in. At most ten of them a day, or 1 %, " +

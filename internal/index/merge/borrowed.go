@@ -126,6 +126,7 @@ func (g page) setBorrowed(showing uint64) {
 	if of := g.p.Borrowed; of != 0 {
 		d := g.duplicates(of)
 		d.Return(id)
+		g.Effects.alike(of, len(d.Borrowers))
 		g.putDuplicates(of, d)
 	}
 	if g.p.Borrowed = showing; showing == 0 {
@@ -133,6 +134,15 @@ func (g page) setBorrowed(showing uint64) {
 	} else {
 		d := g.duplicates(showing)
 		d.Borrow(id)
+		g.Effects.alike(showing, len(d.Borrowers))
 		g.putDuplicates(showing, d)
 	}
+}
+
+// alike notes how many pages show a content that is not theirs.
+func (e *Effects) alike(showing uint64, pages int) {
+	if e.Alike == nil {
+		e.Alike = map[uint64]int{}
+	}
+	e.Alike[showing] = pages
 }

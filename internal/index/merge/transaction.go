@@ -72,6 +72,7 @@ type Counts struct {
 	Grown   int                        // how many pages links have listed for the first time, see Growth
 	Events  [changelog.Happenings]int  // that were added to the journal, by what happened
 	Refused bool                       // the day's limit of pages that may leave as refused was reached
+	Alike   map[uint64]int             // how many listed pages now show a content that is not theirs, as far as they are counted
 	Damaged int                        // records that could not be read
 }
 

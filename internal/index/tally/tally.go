@@ -21,6 +21,7 @@ type Tally struct {
 	shells  shells
 	named   map[uint64]string // what pages name as canonical in place of themselves, by their ID
 	leaving leaving
+	alike   uint64             // the content that many pages show, while the hint of that holds
 	causes  map[answer][]cause // what the last answers of the entries showed
 }
 
@@ -44,6 +45,27 @@ func (s *Tally) Stored(done *merge.Counts, now time.Time) {
 	s.hintFew(now)
 	if done.Refused {
 		s.hints.Give(messages.Refused, "")
+	}
+	s.hintAlike(done.Alike)
+}
+
+// So many listed pages that show one content are many, and so is half of a small site, of three pages at least.
+const (
+	manyAlike  = 20
+	leastAlike = 3
+)
+
+// hintAlike gives a hint while many listed pages show one content, by the changes of their numbers.
+func (s *Tally) hintAlike(pages map[uint64]int) {
+	for showing, n := range pages {
+		switch many := n >= min(manyAlike, max(leastAlike, (s.Listed()+1)/2)); {
+		case many:
+			s.alike = showing
+			s.hints.Give(messages.Alike, "")
+		case showing == s.alike:
+			s.alike = 0
+			s.hints.End(messages.Alike)
+		}
 	}
 }
 
