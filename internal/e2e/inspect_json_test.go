@@ -33,7 +33,7 @@ func TestInspectorAnswersInJSON(t *testing.T) {
 				t.Errorf("%s: %v, %q", path, err, a.Header.Get("Content-Type"))
 			}
 			for _, f := range fields {
-				if _, ok := got[f]; !ok {
+				if list, ok := got[f]; !ok || list == nil {
 					t.Errorf("%s has no %q:\n%s", path, f, a.Body)
 				}
 			}

@@ -22,6 +22,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"reflect"
 	"regexp"
 	"strings"
 	"sync"
@@ -402,7 +403,27 @@ func writeJSON(w http.ResponseWriter, v view) {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	_ = enc.Encode(v.Data) // the client may have left
+	_ = enc.Encode(listed(v.Data)) // the client may have left
+}
+
+// listed returns data whose lists are [] in JSON where they are empty, and not null.
+func listed(data any) any {
+	of := reflect.ValueOf(data)
+	if of.Kind() != reflect.Struct {
+		return data
+	}
+	v := reflect.New(of.Type()).Elem()
+	v.Set(of)
+	for field, list := range v.Fields() {
+		some := list
+		if list.Kind() == reflect.Interface {
+			some = list.Elem()
+		}
+		if field.IsExported() && some.Kind() == reflect.Slice && some.IsNil() {
+			list.Set(reflect.MakeSlice(some.Type(), 0, 0))
+		}
+	}
+	return v.Interface()
 }
 
 // write renders a page into memory first, so that it never sends half a page.

@@ -51,7 +51,7 @@ func Numbers(x *indexer.Indexer, f *files.Files, o *observe.Observer, hints int)
 		gauge("servemap_broken_links", "Addresses that listed pages link to and that last answered 404, 410 or an error, "+
 			"as far as known since the start.", metrics.One(x.Links.Broken())),
 		counter("servemap_worker_seconds_total", "Time for which the worker was at work.", metrics.One(l.Worked.Seconds())),
-		counter("servemap_explore_requests_total", "Requests that explorations have made, by result.",
+		counter("servemap_explore_requests_total", "Requests that the site made itself, to explore or to look at a page, by result.",
 			metrics.Each("result", o.Own.Results())),
 	}
 }

@@ -71,7 +71,8 @@ type database struct {
 	full   error // why it was opened for reading alone, nil if it can be written
 
 	begins string    // what the log says at the first call, before the folder's name
-	used   sync.Once // logs it at that call
+	beside string    // a file that stands there and is no store's, if the store begins; "" for none
+	used   sync.Once // logs both at that call
 
 	calls  sync.WaitGroup // running calls; none begins once the database is out of use
 	failed chan error     // receives the error that took the database out of use

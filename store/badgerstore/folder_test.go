@@ -28,6 +28,34 @@ func TestLogSaysWhetherRecordsWereThere(t *testing.T) {
 	}
 }
 
+// Who names the folder of his templates hears of it, once, and not who restarts.
+func TestLogSaysThatAFolderHoldsOtherFiles(t *testing.T) {
+	for _, tt := range []struct {
+		name, file string
+		told       int
+	}{
+		{"a template", "home.html", 1},
+		{"a folder of something else", "images/a.png", 1},
+		{"a volume", "lost+found/a", 0},
+		{"what the command keeps", "servemap/settings.toml", 0},
+		{"a folder that was moved aside", "badger.damaged-1/a", 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			base.Check(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(tt.file)), 0o700))
+			writeFile(t, dir, tt.file, "")
+			log := new(base.Log)
+			for range 2 {
+				s := mustOpen(t, dir, &Options{Logger: log.Logger()})
+				mustPut(t, s, "k", "v")
+				mustClose(t, s)
+			}
+			log.Want(t, tt.told, "files of something else")
+			log.Want(t, 1, "Starting fresh")
+		})
+	}
+}
+
 func TestOpenRefusesBadArguments(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "file", "")

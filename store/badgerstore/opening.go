@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
@@ -96,9 +97,23 @@ func (s *Store) openLocked(path string, lock *os.File) (*database, error) {
 	}
 	s.unreadable = false
 	if db.begins = "Going on with the records in "; len(files) == 0 {
-		db.begins = "Starting fresh in "
+		db.begins, db.beside = "Starting fresh in ", strangerIn(s.dir)
 	}
 	return db, err
+}
+
+// strangerIn returns the name of a file that is no store's, "" if there is none: a folder that holds others may be named by
+// mistake. A file system of its own has lost+found, and the command keeps its own folder there.
+func strangerIn(dir string) string {
+	files, _ := os.ReadDir(dir)
+	for _, f := range files {
+		switch name := f.Name(); {
+		case name == badgerName, name == lockName, strings.HasPrefix(name, asideName), name == "lost+found", name == "servemap":
+		default:
+			return name
+		}
+	}
+	return ""
 }
 
 // open checks the files in the locked folder, and opens Badger on them.

@@ -32,7 +32,12 @@ func (s *Store) acquire(ctx context.Context) (*database, error) {
 	}
 	s.mu.Unlock()
 	if err == nil {
-		db.used.Do(func() { s.log.Info(db.begins + s.name + ".") })
+		db.used.Do(func() {
+			if s.log.Info(db.begins + s.name + "."); db.beside != "" {
+				s.log.Warn("The folder of the store holds files of something else. Is it the one that you mean? Better give it a "+
+					"folder of its own.", "folder", s.name, "such as", db.beside)
+			}
+		})
 	}
 	return db, err
 }

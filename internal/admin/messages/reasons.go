@@ -533,7 +533,7 @@ func Leads(url string) string { return " It leads to " + url + "." }
 
 // Looks says from when on the site itself looks at a page.
 func Looks(due time.Time) string {
-	return " The site itself looks at it soon, from " + stamp(due) + " on, and what it gets counts."
+	return " The site itself asks for it too, at " + stamp(due) + " or soon after, and what it then gets decides."
 }
 
 // NeedsLogin says that a waiting location answered with 401, 403 or a redirect to a log-in, and what

@@ -144,7 +144,8 @@ func TestLeavesSaysWhenAPageLeaves(t *testing.T) {
 func TestMissingSaysWhatListsAPage(t *testing.T) {
 	const (
 		rule  = `servemap.Rule{Pattern: "/that/page$", List: servemap.DecisionAlways} in Options.Rules`
-		route = "a route for this page alone that answers with a whole document (<html> or <title>), and is no search"
+		route = "a route for this page alone that answers with a whole document (<html> or <title>), and has no form that " +
+			"leads back to it, as a search has"
 	)
 	for _, tt := range []struct {
 		name, location string

@@ -57,10 +57,9 @@ var settings = map[string]said{
 	"OrReserve": {", or lower Options.Reserve", ", or lower {-reserve}", none},
 	"OrRobots": {", or give its text in Options.Robots", ", or give its text in robots-text in the file of -config",
 		none},
-	"OrRoute": {"a route for this page alone that answers with a whole document (<html> or <title>), and is no search", none,
-		none},
+	"OrRoute": {"a route for this page alone that answers with a whole document (<html> or <title>), and has no form that leads back to it, as a search has", none, none},
 	"OrWhole": {" A route for this page alone shows it too, if it answers with a whole document (<html> or " +
-		"<title>), and is no search.", none, none},
+		"<title>), and has no form that leads back to it, as a search has.", none, none},
 	"OrZero":      {", or 0 for the default", none, none},
 	"Origin":      {"the origin", "{-origin}", "the origin"},
 	"PartPages":   {"Limits.PartPages", "{-part-pages}", none},
