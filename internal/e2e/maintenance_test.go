@@ -152,7 +152,7 @@ func TestMaintenanceIsToldWhileItLasts(t *testing.T) {
 		status     int
 	}{
 		{"with one text", "Many listed pages show one and the same text", http.StatusOK},
-		{"with errors", "answered all anonymous visitors with errors", http.StatusServiceUnavailable},
+		{"with errors", "with errors alone", http.StatusServiceUnavailable},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			pages, closed := append([]string{"/"}, numbered("/page/%d", 21)...), false

@@ -32,7 +32,7 @@ type diagnosis struct {
 	failing  failing
 }
 
-// failing says since when a site that was learned has answered with nothing but errors, and how often.
+// failing says since when listed pages have been answered with nothing but errors, and how often.
 type failing struct {
 	since atomic.Int64 // in Unix nanoseconds
 	n     atomic.Uint64
@@ -213,8 +213,8 @@ func (d *diagnosis) learnedNothing(why eligibility.Reason, target, host string) 
 	}
 }
 
-// answered counts the response that an anonymous client got.
-func (d *diagnosis) answered(kind eligibility.Kind, why eligibility.Reason, resp *response.Response) {
+// answered counts the response that an anonymous client got at a location.
+func (d *diagnosis) answered(location string, kind eligibility.Kind, why eligibility.Reason, resp *response.Response) {
 	if kind == eligibility.Nothing && unread(resp) {
 		return
 	}
@@ -226,9 +226,9 @@ func (d *diagnosis) answered(kind eligibility.Kind, why eligibility.Reason, resp
 	}
 	switch {
 	case resp.Status >= 500 || resp.Status == http.StatusTooManyRequests:
-		if d.cfg.Indexer.Listed() == 0 {
+		if !d.cfg.Files.Lists(location) {
 			d.caused(messages.NoPageYet)
-		} else if d.failing.failed(time.Now()) {
+		} else if d.failing.failed(time.Now()) && !d.cfg.Hints.Has(messages.Unanswered) { // which says more
 			d.cfg.Hints.Give(messages.Failing, fmt.Sprintf("The last answer was %d.", resp.Status))
 		}
 	case kind == eligibility.Witness && readable(resp):

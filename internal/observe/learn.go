@@ -23,7 +23,7 @@ func (o *Observer) learn(r *http.Request, asked asked, loc location.Result, clai
 	if asked.boosted && kind == eligibility.Witness && !whole(resp) {
 		kind, why = eligibility.Nothing, eligibility.Fragment
 	}
-	o.diagnosis.answered(kind, why, resp)
+	o.diagnosis.answered(loc.Location, kind, why, resp)
 	file := eligibility.AssetName(loc.Location)
 	if file && (kind == eligibility.Witness || o.cfg.Files.Lists(loc.Location)) && o.cfg.Looks != nil {
 		o.cfg.Looks.visited(loc.Location, true) // it may be one visitor's page, so the site asks itself

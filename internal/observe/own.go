@@ -340,7 +340,7 @@ func (s door) learn(location string, how explore.Way, published bool, arrived *r
 	e.Kept = how == explore.Outside && s.keeps(e, int(arrived.status.Load()))
 	e.Route.Named = s.routes[location]
 	e.Route.Exact = e.Route.Exact || e.Route.Named
-	o.diagnosis.answered(e.Kind, e.Reason, resp)
+	o.diagnosis.answered(location, e.Kind, e.Reason, resp)
 	o.cfg.Indexer.Links.Answered(location, resp.Status, true, func() string {
 		return o.cfg.Normalizer.Resolve(location, resp.Header.Location).Location
 	})

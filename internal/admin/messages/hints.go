@@ -22,7 +22,7 @@ const (
 	Routed           // it stands where no request for the sitemap comes
 	Barred           // something around it answers requests for the sitemap
 	Unanswered       // the site behind a proxy does not answer
-	Failing          // it answers everybody with an error
+	Failing          // listed pages are answered with errors alone
 	Circles          // the entry redirects to itself
 	OtherOrigin      // requests or pages name another host or scheme
 	Canonicals       // pages name something else as canonical
@@ -78,8 +78,8 @@ var hintTexts = [hints]string{
 		"log-in does. " +
 		"To mend that, " + passing + ".",
 	Unanswered: "The site does not answer; visitors get 502 or 504. See whether it runs, and what its log says.",
-	Failing: "For a minute and longer the site has answered all anonymous visitors with errors; its pages keep their places and " +
-		"dates meanwhile. See what its log says, unless you mean it, as in a maintenance.",
+	Failing: "For a minute and longer the site has answered anonymous visitors of listed pages with errors alone; the pages keep " +
+		"their places and dates meanwhile. See what its log says, unless you mean it, as in a maintenance.",
 	Circles: "The site redirects visitors from where they enter to the same address, again and again, so nobody gets a " +
 		"page. " +
 		"Most often it does not know that they come by https: have it heed X-Forwarded-Proto, as PHP does once " +

@@ -51,6 +51,7 @@ type queries struct {
 type linked struct {
 	first            string
 	locations, asked int
+	others           int             // of those that were asked for: something else than the query keeps them out
 	own              map[uint64]bool // what those that were asked for have for themselves: a title or a text
 	dropped          int             // those that were not worth a request
 	example          string          // the first of these
@@ -165,7 +166,7 @@ func (q *queries) compare() (at map[string]shown) {
 		}
 		switch of.asked++; {
 		case a.other:
-			of.locations--
+			of.locations, of.others = of.locations-1, of.others+1
 		case a.fresh:
 			of.own[a.text] = true // a text of its own is worth a title
 		case a.title != 0:
@@ -189,16 +190,25 @@ func (q *queries) compare() (at map[string]shown) {
 }
 
 // variants returns the keys of locations that only show what others do: of those that were asked for, or else of all
-// that have the same shape, at most half have a title or text of their own.
-func (q *queries) variants() map[string]bool {
+// that have the same shape, at most half have a title or text of their own. Of a parameter that a rule allows elsewhere,
+// what names another page as canonical tells nothing about the others.
+func (q *queries) variants(rules eligibility.Rules) map[string]bool {
 	asked, own, are := map[string]int{}, map[string]int{}, map[string]bool{}
+	count := func(of *linked) (shape string, n int) {
+		params, _, _ := strings.Cut(names(of.first), " ")
+		if n = of.asked; rules.Naming(strings.Split(params, ",")) != "" {
+			n -= of.others
+		}
+		return q.frontier.ledger.shape(of.first, true), n
+	}
 	for _, of := range q.linked {
-		shape := q.frontier.ledger.shape(of.first, true)
-		asked[shape], own[shape] = asked[shape]+of.asked, own[shape]+len(of.own)
+		shape, n := count(of)
+		asked[shape], own[shape] = asked[shape]+n, own[shape]+len(of.own)
 	}
 	for key, of := range q.linked {
-		n, has := of.asked, len(of.own)
-		if shape := q.frontier.ledger.shape(of.first, true); n == 0 {
+		shape, n := count(of)
+		has := len(of.own)
+		if n == 0 {
 			n, has = asked[shape], own[shape]
 		}
 		are[key] = n > 0 && 2*has <= n
@@ -212,7 +222,7 @@ func (q *queries) variants() map[string]bool {
 // that only add to what others select, as action does in ?title=Crow&action=history beside ?title=Crow, and those that are
 // never offered. left are how many locations a query may keep out, also by these, and first is one.
 func (q *queries) params(norm *location.Normalizer, rules eligibility.Rules) (all []string, left int, first string) {
-	at, variants := q.compare(), q.variants()
+	at, variants := q.compare(), q.variants(rules)
 	allowed := map[string]int{} // how many locations have parameters that a rule allows elsewhere
 	for _, key := range slices.SortedFunc(maps.Keys(q.linked), func(a, b string) int {
 		return cmp.Or(q.linked[b].locations-q.linked[a].locations, strings.Compare(a, b))
@@ -220,7 +230,7 @@ func (q *queries) params(norm *location.Normalizer, rules eligibility.Rules) (al
 		names, path, _ := strings.Cut(key, " ")
 		params := strings.Split(names, ",")
 		of, bare, rule := q.linked[key], at[path], rules.Naming(params)
-		if of.locations <= 0 || rule == "" && variants[key] ||
+		if of.locations <= 0 || variants[key] ||
 			slices.ContainsFunc(params, func(name string) bool { return !eligibility.Selects(name) }) {
 			continue
 		}

@@ -204,9 +204,6 @@ func (x *Indexer) Drop() { x.queue.dropped.Add(1) }
 // are listed. It may be called concurrently.
 func (x *Indexer) Starved() bool { return x.counts.Starved() }
 
-// Listed returns how many pages are listed.
-func (x *Indexer) Listed() int { return x.counts.Listed() }
-
 // Stats are the worker's counts.
 type Stats struct {
 	Observations uint64 // observations taken since the start
