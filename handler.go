@@ -320,6 +320,10 @@ type Exploration struct {
 	// Stale are URLs that the site's own sitemap lists, and that were answered with an error or lead elsewhere; at most
 	// 100.
 	Stale []string `json:"stale,omitempty"`
+	// Alone counts pages that failed beside other requests, and came once asked for alone. AtOnce are the fewest requests
+	// under which one of these failed.
+	Alone  int `json:"alone,omitempty"`
+	AtOnce int `json:"at_once,omitempty"`
 	// Waits is how long Explore waits now, and for what, such as "30s, as the site answers 429"; "" for nothing.
 	Waits string `json:"waits,omitempty"`
 }

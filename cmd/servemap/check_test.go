@@ -12,9 +12,11 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -1068,4 +1070,79 @@ func TestCheckAsksAgainWhenTheSiteSays(t *testing.T) {
 	}))
 	defer site.Close()
 	wantOut(t, codeDone, "1 page listed, 1 checked: 0 faults", "check", site.URL)
+}
+
+func TestWhatOnlyFailsBesideOtherRequestsIsNoError(t *testing.T) {
+	for _, tt := range []struct {
+		name, broken     string // a page that fails always
+		status           int
+		check, crawl     []string
+		checkNo, crawlNo string
+	}{
+		{"pages that come alone", "", 500, []string{"41 pages listed, 41 checked: 0 faults", "beside other requests, and come",
+			" failed under 4 requests at once, with 500 Internal Server Error"},
+			[]string{"41 listed · 0 broken links", "The site failed under 2 requests at once: "}, "an error", "Broken"},
+		{"a page that fails alone too", "/p07", 500, []string{"1 page is answered with an error", "/p07 is answered with 500"},
+			[]string{"40 listed · 1 broken link "}, "come once asked", "40 broken"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			at, running, failed := []string{"/"}, atomic.Int32{}, atomic.Int32{}
+			for i := range 40 {
+				at = append(at, fmt.Sprintf("/p%02d", i))
+			}
+			fails := func(path string) bool {
+				if tt.broken != "" {
+					return path == tt.broken
+				}
+				return running.Load() > 1
+			}
+			site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case r.URL.Path == "/robots.txt":
+					fmt.Fprintf(w, "Sitemap: http://%s/sitemap.xml", r.Host)
+				case r.URL.Path == "/sitemap.xml":
+					w.Header().Set("Content-Type", "application/xml")
+					fmt.Fprint(w, strings.ReplaceAll(set(at...), "HOST", r.Host))
+				case !slices.Contains(at, r.URL.Path):
+					http.NotFound(w, r)
+				default:
+					running.Add(1)
+					defer running.Add(-1)
+					time.Sleep(10 * time.Millisecond)
+					if fails(r.URL.Path) {
+						failed.Add(1)
+						w.WriteHeader(tt.status)
+						return
+					}
+					w.Header().Set("Content-Type", "text/html")
+					fmt.Fprintf(w, "<!doctype html><title>%s</title><main><p>%[1]s is a page about %[1]s.</p>", r.URL.Path)
+					for _, to := range at {
+						fmt.Fprintf(w, " <a href=%s>%[1]s</a>", to)
+					}
+				}
+			}))
+			defer site.Close()
+			_, out, errs := call(t, "check", site.URL)
+			wantTold(t, out+errs, tt.check, tt.checkNo)
+			if n := failed.Swap(0); n > 6 {
+				t.Errorf("check met %d errors", n)
+			}
+			_, out, errs = call(t, "crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
+			wantTold(t, out+errs, tt.crawl, tt.crawlNo)
+			if n := failed.Swap(0); n > 3 {
+				t.Errorf("crawl met %d errors", n)
+			}
+		})
+	}
+}
+
+// wantTold fails the test unless a text has some parts, and not another one.
+func wantTold(t *testing.T, text string, want []string, not string) {
+	t.Helper()
+	text = strings.Join(strings.Fields(text), " ")
+	for _, part := range want {
+		if !strings.Contains(text, part) || strings.Contains(text, not) {
+			t.Errorf("want %q and not %q: %s", part, not, text)
+		}
+	}
 }

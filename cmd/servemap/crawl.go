@@ -334,7 +334,8 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 			dated++
 		}
 	}
-	for _, says := range []string{c.site.undated(dated), c.site.unwritten(c.Alternates, c.Images)} {
+	load := explore.Load{Alone: done.Alone, AtOnce: done.AtOnce}
+	for _, says := range []string{c.site.undated(dated), c.site.unwritten(c.Alternates, c.Images), load.Says()} {
 		if says != "" {
 			found.hints = append(found.hints, says)
 		}

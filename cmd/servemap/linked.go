@@ -19,6 +19,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/cmd/servemap/internal/explorer"
 	"github.com/servemap/servemap/cmd/servemap/internal/terminal"
+	"github.com/servemap/servemap/internal/crawl/explore"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/page/location"
@@ -52,6 +53,7 @@ func (s *checking) linked(ctx context.Context, known check.Known) (found check.C
 		Progress: explorer.Progress(log)})
 	found.From, found.All = c.site.from, s.all
 	found.Failed = slices.Sorted(slices.Values(done.Links[eligibility.LinkFailed.String()]))
+	found.Load = explore.Load{Alone: done.Alone, AtOnce: done.AtOnce}
 	found.Whole = err == nil && done.Waiting == 0 && len(found.Failed) <= done.Pages
 	inTime := ctx                           // what asks of each page alone ends with it
 	if ctx.Err() != nil && done.Pages > 0 { // what it got until then counts

@@ -102,6 +102,8 @@ type Report struct {
 	Params   []string            // the parameters that keep most linked pages out, each with its path
 	Held     []string            // at the end, the URLs of pages that are held
 	Stale    []string            // the first URLs of the site's own sitemap that lead to an error, or elsewhere
+	Alone    int                 // pages that failed beside other requests, and came once asked for alone
+	AtOnce   int                 // the fewest requests under which one of these failed, 0 for none
 	Waits    string              // what it waits for now, and how long, "" for nothing
 }
 
@@ -121,6 +123,7 @@ type explorer struct {
 	frontier *frontier
 	robots   *robots.Rules
 	pace     pace
+	load     Load
 	patience time.Duration // for an answer
 	report   Report
 	away     error                         // the entry redirects to another host

@@ -21,6 +21,7 @@ type item struct {
 	Plain    bool   // it is known to be no control of something
 	Unlikely bool   // it is named like a file, or has a parameter that is not allowed
 	Tries    int    // how often the site refused it
+	Under    int    // how many requests ran at once when it failed
 	Again    bool   // it was answered, and is asked for again, so that the site learns from it
 	Hops     int    // redirects that led to it from a link or an entry
 
@@ -183,6 +184,11 @@ func (f *frontier) refused(it item) bool {
 	f.later = append(f.later, &it)
 	f.asked--
 	return true
+}
+
+// strained returns the place of the first failed item that failed beside others, -1 if none did.
+func (f *frontier) strained() int {
+	return slices.IndexFunc(f.failed, func(it *item) bool { return it.Under > 1 })
 }
 
 // rests returns the first of the items that wait for their time, nil if none may be asked for.

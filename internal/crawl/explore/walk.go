@@ -18,7 +18,8 @@ import (
 type result struct {
 	item
 	answer
-	begun time.Time
+	begun  time.Time
+	atOnce int // how many requests ran at once at most while it did
 }
 
 // walk requests the locations of the frontier, some at a time, in the order in which they
@@ -35,17 +36,20 @@ func (e *explorer) walk(ctx context.Context) error {
 		}
 	}()
 	for {
-		for len(asked) < e.Concurrency && len(asked)-min(1, e.late(asked)) < e.pace.allowed(e.Concurrency) {
+		for len(asked) < e.Concurrency && len(asked)-min(1, e.late(asked)) < e.allowed() {
 			if err := e.rest(ctx); err != nil {
 				return err
 			}
-			it, ok := e.frontier.next(time.Now())
+			it, ok := e.next()
 			if !ok {
 				break
 			}
 			r := &result{item: it, begun: time.Now()}
 			_, published := e.published[it.Location]
 			asked = append(asked, r)
+			for _, beside := range asked {
+				beside.atOnce = max(beside.atOnce, len(asked))
+			}
 			e.report.Requests++
 			go func() { r.answer = e.ask(ctx, r.Location, published); results <- r }()
 		}
@@ -81,6 +85,48 @@ func (e *explorer) walk(ctx context.Context) error {
 			e.tell()
 		}
 	}
+}
+
+// allowed returns how many requests may run at once: one while a page that failed beside others waits to be asked for
+// alone.
+func (e *explorer) allowed() int {
+	if e.frontier.strained() >= 0 {
+		return 1
+	}
+	return e.pace.allowed(e.load.Bears(e.Concurrency))
+}
+
+// next returns the item to request next. A page that failed beside others has its turn once the site has answered some
+// requests alone: so it is known early whether the site bears several at once.
+func (e *explorer) next() (item, bool) {
+	if at := e.frontier.strained(); at >= 0 && e.pace.answers >= firstAnswers && e.frontier.asked < e.frontier.most {
+		it := *e.frontier.failed[at]
+		e.frontier.failed = slices.Delete(e.frontier.failed, at, at+1)
+		e.frontier.asked++
+		return it, true
+	}
+	return e.frontier.next(time.Now())
+}
+
+// fails notes an error of the server, and reports whether the page is asked for again, alone. Others go on alone meanwhile.
+func (e *explorer) fails(r *result) bool {
+	if r.atOnce > 1 {
+		e.pace.answers, e.pace.more = 0, 0
+	}
+	strained := r.Under > 1
+	if r.Tries == 0 {
+		r.Tries++
+	} else if !strained {
+		return false
+	}
+	if r.Under = r.atOnce; strained { // it fails alone too; that may pass
+		r.Under = 1
+	}
+	if e.frontier.asked < e.frontier.most {
+		e.frontier.failed = append(e.frontier.failed, &r.item)
+		return true
+	}
+	return false
 }
 
 // late returns how many requests wait long for their answers. One such page holds up no others; if there are more, the
@@ -185,14 +231,14 @@ func (e *explorer) take(ctx context.Context, r result) error {
 		return fmt.Errorf("the site answered %d to %d requests in a row", r.status, e.pace.refused)
 	}
 	e.pace.saw(now, r.answer)
-	if r.status >= http.StatusInternalServerError {
-		if e.pace.more > 0 { // the site may bear no more than one request at a time
-			e.pace.answers, e.pace.more = 0, 0
-		}
-		if r.Tries++; r.Tries == 1 && e.frontier.asked < e.frontier.most {
-			e.frontier.failed = append(e.frontier.failed, &r.item)
+	switch {
+	case r.status >= http.StatusInternalServerError:
+		if e.fails(&r) {
 			return nil
 		}
+	case r.Under > 1:
+		e.load.Answered(r.Under)
+		e.report.Alone, e.report.AtOnce = e.load.Alone, e.load.AtOnce
 	}
 	if r.large {
 		e.leave(eligibility.LinkLarge, 1, e.url(r.Location))

@@ -66,7 +66,8 @@ type Crawl struct {
 	Links   []Link   // that lead to no page, or by a redirect
 	Why     string   // says why Public is empty
 	Unasked []string // linked addresses that it did not ask for, and so knows nothing of
-	Alike   string   // one of those of which it asked for some, as these showed nothing new; "" for none
+	Load    explore.Load
+	Alike   string // one of those of which it asked for some, as these showed nothing new; "" for none
 
 	From func(to string) (some []string, n int) // the first pages that link to an address, and how many do
 	All  bool                                   // name more of these than one
@@ -122,6 +123,7 @@ type checker struct {
 	silent  string            // how robots.txt is answered, if that does not tell whether there is one
 	doubt   bool              // what some file lists is not known
 	nowhere *pages.Page       // what the site shows where it has no page; may be nil
+	load    explore.Load      // that the site bears
 	private map[string]bool   // listed pages that look so, by key
 	// What a check that stops now has not done.
 	ahead, uncrawled string
@@ -485,7 +487,7 @@ type file struct {
 // files asks for files that were not read yet, some at once, and yields them in their order.
 func (c *checker) files(ctx context.Context, names []string) iter.Seq[*file] {
 	return func(yield func(*file) bool) {
-		for some := range slices.Chunk(names, atOnce) {
+		for some := range slices.Chunk(names, mostAtOnce) {
 			var all []*file
 			for _, name := range some {
 				u, err := url.Parse(name)
@@ -499,7 +501,7 @@ func (c *checker) files(ctx context.Context, names []string) iter.Seq[*file] {
 				c.read[address.Key(u)] = true
 				all = append(all, &file{URL: u})
 			}
-			together(len(all), func(i int) { all[i].answer, all[i].Err = c.follow(ctx, all[i].URL, listing.MaxBytes) })
+			together(mostAtOnce, len(all), func(i int) { all[i].answer, all[i].Err = c.follow(ctx, all[i].URL, listing.MaxBytes) })
 			for _, f := range all {
 				if !yield(f) {
 					return
@@ -541,7 +543,7 @@ func (c *checker) sitemap(ctx context.Context, f *file, alone bool) error {
 
 // isPart reports whether an index that robots.txt names has a file.
 func (c *checker) isPart(ctx context.Context, u *url.URL) (is bool) {
-	for _, name := range c.named[:min(len(c.named), atOnce)] {
+	for _, name := range c.named[:min(len(c.named), mostAtOnce)] {
 		if at, err := url.Parse(name); err == nil {
 			a, _ := c.follow(ctx, at, listing.MaxBytes)
 			text, _, _ := strict.Unpack(a.Body, listing.MaxBytes)

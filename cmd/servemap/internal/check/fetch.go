@@ -29,7 +29,7 @@ const (
 	mostRead     = 1 << 30 // bytes
 	mostKept     = 64 << 20
 	mostHops     = 10 // redirects in a row, as many as Google follows
-	atOnce       = 4  // requests
+	mostAtOnce   = 4  // requests
 
 	mostTries  = 3               // for one of them that asks for patience
 	mostWaited = 2 * time.Minute // for that, over all of them that run at once
@@ -73,8 +73,8 @@ func (a answer) leads() *url.URL {
 	return to
 }
 
-// together does so many things, some of them at once.
-func together(n int, do func(i int)) {
+// together does n things, some of them at once.
+func together(atOnce, n int, do func(i int)) {
 	var all errgroup.Group
 	all.SetLimit(atOnce)
 	for i := range n {

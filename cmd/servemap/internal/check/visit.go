@@ -5,10 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/zeebo/xxh3"
@@ -202,19 +205,12 @@ func (c *checker) wrong(asked []*pages.Page) map[string]string {
 	return wrong
 }
 
-// ask asks for pages, some at once. It returns those that it could ask for, and the bound that was met.
+// ask asks for pages, as many at once as the site bears. It returns those that it could ask for, and the bound that was
+// met.
 func (c *checker) ask(ctx context.Context, some []*pages.Page) (asked []*pages.Page, met error) {
-	together(len(some), func(i int) {
-		u, _ := url.Parse(some[i].Entry.Loc) // it was checked
-		a, err := c.get(ctx, u, pages.MaxBytes)
-		if a.Err = err; err != nil {
-			a.Took = patience
-		}
-		some[i].Answer = a.Answer
-		if pages.Judge(some[i], c.now); some[i].Leads != nil {
-			some[i].Ends(c.end(ctx, u, some[i].Leads))
-		}
-	})
+	for left := some; len(left) > 0; {
+		left = c.askAtOnce(ctx, left)
+	}
 	for _, p := range some {
 		if errors.As(p.Err, new(errBound)) {
 			met = p.Err
@@ -223,6 +219,63 @@ func (c *checker) ask(ctx context.Context, some []*pages.Page) (asked []*pages.P
 		}
 	}
 	return asked, met
+}
+
+// askAtOnce asks for pages until one fails beside others. What failed is asked for again, alone. It returns the pages
+// that were not asked for.
+func (c *checker) askAtOnce(ctx context.Context, some []*pages.Page) (left []*pages.Page) {
+	atOnce, asked, failed := min(c.load.Bears(mostAtOnce), len(some)), make([]bool, len(some)), atomic.Bool{}
+	together(atOnce, len(some), func(i int) {
+		if !failed.Load() {
+			asked[i] = true
+			c.askFor(ctx, some[i])
+			failed.CompareAndSwap(false, atOnce > 1 && strained(some[i]))
+		}
+	})
+	for i, p := range some {
+		switch {
+		case !asked[i]:
+			left = append(left, p)
+		case atOnce > 1 && strained(p):
+			status := p.Status
+			*p = pages.Page{Entry: p.Entry}
+			if c.askFor(ctx, p); !strained(p) && p.Err == nil {
+				c.load.Answered(atOnce)
+				c.Add("load", p.Entry.At(), "failed under %d requests at once%s", atOnce, answeredWith(status))
+			}
+		}
+	}
+	return left
+}
+
+// answeredWith says with which status, "" for none.
+func answeredWith(status int) string {
+	if status == 0 {
+		return ""
+	}
+	return ", with " + pages.Status(status)
+}
+
+// strained reports whether a page failed as it does where the site bears no more: by an error of the server, or by none
+// that came in time.
+func strained(p *pages.Page) bool {
+	if slow := net.Error(nil); p.Err != nil {
+		return !errors.As(p.Err, new(errBound)) && !(errors.As(p.Err, &slow) && slow.Timeout())
+	}
+	return p.Status >= http.StatusInternalServerError && p.Wall == ""
+}
+
+// askFor asks for a page, and judges what came.
+func (c *checker) askFor(ctx context.Context, p *pages.Page) {
+	u, _ := url.Parse(p.Entry.Loc) // it was checked
+	a, err := c.get(ctx, u, pages.MaxBytes)
+	if a.Err = err; err != nil {
+		a.Took = patience
+	}
+	p.Answer = a.Answer
+	if pages.Judge(p, c.now); p.Leads != nil {
+		p.Ends(c.end(ctx, u, p.Leads))
+	}
 }
 
 // end follows where a page leads, as far as that stays on the site and robots.txt allows it.
@@ -391,6 +444,9 @@ func (c *checker) compareLinks(found Crawl) {
 	if found.Alike != "" {
 		c.Facts = append(c.Facts, "Of addresses like "+found.Alike+
 			", the crawl asked only for some, as these showed nothing new.")
+	}
+	if says := found.Load.Says(); says != "" && !c.Has("load") {
+		c.Facts = append(c.Facts, says)
 	}
 	text := "A crawl found " + words.Count(len(found.Public), "public page")
 	switch {
