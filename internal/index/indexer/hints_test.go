@@ -119,6 +119,20 @@ func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 		{"hardly any page listed as the owner wants it",
 			func(r *rig) { r.orphans(numbered("/never/%d", fewPages)...); time.Sleep(fewFor) }, 0},
 		{"many withdrawals", func(r *rig) { r.withdraw25(0) }, messages.Leaving},
+		{"many withdrawals by the owner", func(r *rig) {
+			pages := numbered("/p%d", 30)
+			r.crawl(pages...)
+			for _, p := range pages[:25] {
+				r.forget(p)
+			}
+		}, 0},
+		{"many withdrawals by a new rule", func(r *rig) {
+			r.crawl(numbered("/p%d", 30)...)
+			rules, err := eligibility.NewRules([]eligibility.Rule{{Pattern: "/p", Listing: eligibility.Never}})
+			r.check(err)
+			r.cfg.Settings.Rules = rules
+			r.restart()
+		}, 0},
 		{"many withdrawals in a long time", func(r *rig) { r.withdraw25(time.Hour) }, 0},
 	} {
 		never, err := eligibility.NewRules([]eligibility.Rule{{Pattern: "/never/", Listing: eligibility.Never}})

@@ -140,7 +140,7 @@ func (t *counter) outcome() (o outcome) {
 		for r, n := range t.now.pages[v] {
 			verdict, reason := eligibility.Verdict(v), eligibility.Reason(r)
 			switch {
-			case n <= 0, verdict == eligibility.Gone, reason == eligibility.RuleNever, reason == eligibility.Forgotten:
+			case n <= 0, verdict == eligibility.Gone, reason.Owners():
 			case reason.Unvisited(), reason == eligibility.NoPage:
 				o.unseen += n
 			case verdict == eligibility.Listed:

@@ -219,8 +219,8 @@ type leaving struct {
 func (s *Tally) left(pages map[eligibility.Reason]int, now time.Time) {
 	n, most := 0, eligibility.None
 	for why, of := range pages {
-		if why.Unvisited() {
-			continue // exploring took them back
+		if why.Unvisited() || why.Owners() {
+			continue // exploring took them back, or the owner wants it
 		}
 		if n += of; of > pages[most] || most == eligibility.None {
 			most = why
@@ -235,6 +235,6 @@ func (s *Tally) left(pages map[eligibility.Reason]int, now time.Time) {
 	}
 	if v.pages += n; v.pages >= leavingNeeded && v.pages*10 >= s.Listed()+v.pages {
 		why := messages.ReasonOf(most.String(), v.pages)
-		s.hints.Give(messages.Leaving, "Most often: "+why.Why+". "+why.Todo, "pages", v.pages, "reason", most.String())
+		s.hints.Give(messages.Leaving, "Most often: "+why.Why+". "+why.Todo, "pages so far", v.pages, "reason", most.String())
 	}
 }

@@ -131,8 +131,9 @@ func cause(st servemap.Stats) (name, means string, n int) {
 		if entry && reason != "private" && reason != "no-store" {
 			continue
 		}
+		of := messages.ReasonNamed(reason).Reason
 		if is != string(servemap.VerdictListed) && (none || reason != "noindex" && reason != "canonical-elsewhere" &&
-			reason != "no-page" && !messages.ReasonNamed(reason).Reason.Unvisited()) {
+			reason != "no-page" && !of.Unvisited() && !of.Owners()) {
 			count(reason, uint64(n))
 		}
 	}

@@ -56,6 +56,8 @@ func TestCauseIsWhatKeepsMostPagesOut(t *testing.T) {
 		{"pages that are listed", "", 0, servemap.Stats{Listed: 3, Verdicts: map[string]int{"listed link": 3}}},
 		{"many that are not to be listed", "private", 1, servemap.Stats{Listed: 1,
 			Verdicts: map[string]int{"excluded noindex": 5, "waiting not-seen": 4, "excluded private": 1}}},
+		{"many that the owner bars", "private", 1, servemap.Stats{Listed: 1,
+			Verdicts: map[string]int{"excluded rule-never": 779, "excluded forgotten": 2, "excluded private": 1}}},
 		{"nothing but these", "noindex", 5, servemap.Stats{Verdicts: map[string]int{"excluded noindex": 5}}},
 		{"an entry that keeps out all the others", "no-store", 1, servemap.Stats{Hints: []string{messages.ForOne.String()},
 			Verdicts: map[string]int{"excluded query-not-canonical": 6, "excluded no-store": 1}}},
