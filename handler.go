@@ -907,6 +907,12 @@ func (s *Site) explanation(p *reader.Known) Explanation {
 	return e
 }
 
+// leftOf reports whether the last exploration left a location out for a cause.
+func (s *Site) leftOf(cause eligibility.Reason, loc string) bool {
+	done := s.explored.Load()
+	return done != nil && slices.Contains(done.Links[cause.String()], s.origin.URL(loc))
+}
+
 // why says in words why a page is listed or not, and what would list it.
 func (s *Site) why(p *reader.Known) (text string, missing []string) {
 	if s.files.OwnsLocation(p.Location) {
@@ -920,6 +926,8 @@ func (s *Site) why(p *reader.Known) (text string, missing []string) {
 		return messages.Unnamed(p.Location), nil
 	case p.Reason.Unvisited() && p.Reason != eligibility.NotSeen && p.Status == 0:
 		return messages.LeftOut(p.Location, p.Reason)
+	case p.Reason == eligibility.NotSeen && p.Status == 0 && s.leftOf(eligibility.LinkEndless, p.Location):
+		return messages.LeftOut(p.Location, eligibility.LinkEndless)
 	case p.Reason == eligibility.NotSeen && p.Status == 0 && len(p.Besides) == 0 && s.hints.Has(messages.Cookies) &&
 		!s.observer.Own.Explored():
 		return messages.NoneAnonymous()

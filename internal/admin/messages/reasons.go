@@ -196,7 +196,7 @@ var reasons = []Reason{
 	{Reason: eligibility.LinkEndless, Care: Intended,
 		Why: "{page was|pages were} not asked for, as others of {its|their} kind showed nothing new any more, " +
 			"as in a calendar, a filter or print versions",
-		Todo: "Link to what matters from another page, or add {Always} for it."},
+		Todo: "Link to what matters from another page, or add {Always} for it. What has no end and nobody needs, {Never} bars."},
 	{Reason: eligibility.LinkUnread, Care: Look, Why: "{sitemap|sitemaps} of the site could not be read",
 		Todo: "See what answers there, as with servemap check."},
 	{Reason: eligibility.LinkStale, Care: Look,
@@ -485,6 +485,9 @@ func LeftOut(location string, why eligibility.Reason) (text string, missing []st
 	case eligibility.LinkFile:
 		return waits + "It is named like a file. Caches may keep one visitor's page under such a name, so only what the " +
 			"site itself gets there counts.", []string{"HTML there, by exploring or at the next visit"}
+	case eligibility.LinkEndless:
+		return waits + words.Say("Exploring did not ask for it, as others of its kind showed nothing new any more, as in a "+
+			"calendar without end. What nobody needs to find there, {Never} bars."), []string{visitor, "exploring, with " + always(location)}
 	case eligibility.AddressQuery:
 		name := words.Say("If the parameter makes a page of its own, name it in {Query}.")
 		remedy := nameable(location, name)

@@ -1,19 +1,13 @@
 package explore
 
 import (
-	"net/url"
-	stdpath "path"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 
-	"github.com/zeebo/xxh3"
-
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/decide/nowhere"
+	"github.com/servemap/servemap/internal/decide/novelty"
 	"github.com/servemap/servemap/internal/page/html"
-	"github.com/servemap/servemap/internal/page/location"
 )
 
 // Ledger says how far to follow a site that may make up addresses for ever, as a calendar does. Each shape of
@@ -26,10 +20,8 @@ import (
 // It makes no requests and has no clock. It remembers no more than a few numbers for each request. It is safe for
 // concurrent use.
 type Ledger struct {
-	most    int
-	spent   map[string]float64 // by shape
-	folders map[string]bool    // that shapes name
-	seen    map[uint64]bool    // hashes of the texts and names that there were
+	seen  *novelty.Seen
+	spent map[string]float64 // by shape
 
 	mu    sync.Mutex      // guards the above: a look may be made while the site is explored
 	waits map[string]bool // locations that a look is wanted at
@@ -43,69 +35,13 @@ const (
 	shapeBudget = 20.0 // of a shape
 	queryBudget = 3.0  // of an unlikely shape: most parameters sort, filter and track, and most files are none of HTML
 	smallCost   = .1   // of a page that leads only to other shapes, and of an old number or date that leads nowhere
-	mostFolders = 100  // that shapes name
-	mostTexts   = 20   // of a page that are compared
 	mostSeen    = 50   // texts and names that are remembered, for each request that may be made
 )
 
 // NewLedger returns the ledger of an exploration that makes so many requests at most, and of the revisits after it.
 func NewLedger(most int) *Ledger {
-	l := &Ledger{most: max(most, mostLinks)}
-	l.spent, l.folders, l.seen, l.beside, l.waits = map[string]float64{}, map[string]bool{}, map[uint64]bool{},
-		map[string]*beside{}, map[string]bool{}
-	return l
-}
-
-// news notes a text or a name, and reports whether it is new.
-func (l *Ledger) news(text string) bool {
-	id := xxh3.HashString(text)
-	if l.seen[id] {
-		return false
-	}
-	if len(l.seen) >= mostSeen*l.most {
-		clear(l.seen)
-	}
-	l.seen[id] = true
-	return true
-}
-
-// shape returns what a location has in common with others of its kind: its first folder, and whether its last name
-// is a number, as in /products/# for /products/17, or a word. Dates are numbers. The number of something, as in
-// /products/page/2, has that in its shape too. A query has its first folder and the names of its parameters. That of an
-// unlikely page has the kind of file too.
-func (l *Ledger) shape(loc string, unlikely bool) string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	path, params, _ := strings.Cut(location.Sorted(loc), "?")
-	names, shape := namesOf(path), ""
-	last := len(names) - 1
-	if last > 0 || last == 0 && params != "" {
-		shape = "/" + l.folder(names[0])
-	}
-	switch {
-	case params != "":
-		shape += "?" + digits.ReplaceAllString(values.ReplaceAllString(params, ""), "#")
-	case last < 0 || !number.MatchString(names[last]):
-		shape += "/*"
-	case last > 1 && !number.MatchString(names[last-1]):
-		shape += "/" + l.folder(names[last-1]) + "/#"
-	default:
-		shape += "/#"
-	}
-	if unlikely {
-		return "?" + shape + stdpath.Ext(path)
-	}
-	return shape
-}
-
-// folder returns a folder's name without its numbers, or "*" if there are many.
-func (l *Ledger) folder(name string) string {
-	name = digits.ReplaceAllString(name, "#")
-	if !l.folders[name] && len(l.folders) >= mostFolders {
-		return "*"
-	}
-	l.folders[name] = true
-	return name
+	return &Ledger{seen: novelty.New(mostSeen * max(most, mostLinks)), spent: map[string]float64{},
+		beside: map[string]*beside{}, waits: map[string]bool{}}
 }
 
 // isSpent reports whether the budget of a shape is spent.
@@ -175,71 +111,26 @@ func (l *Ledger) spend(it *item, led []*item) {
 	}
 }
 
-// isNew reports whether the name of a location is new, and notes it. A site that makes up pages for ever repeats its
-// names, as in /red/size-9 after /size-9, or counts. A date is the numbers it consists of. A number below another one
-// is the next part of a date, or a step into a tree.
-func (l *Ledger) isNew(location string) (is bool) {
+// shape, isNew and shows ask what was seen; see [novelty.Seen].
+func (l *Ledger) shape(loc string, unlikely bool) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	names := namesOf(location)
-	if len(names) == 0 {
-		return true
-	}
-	last, before := names[len(names)-1], names[:len(names)-1]
-	switch {
-	case !number.MatchString(last):
-		return l.news("name " + last)
-	case len(before) > 0 && number.MatchString(before[len(before)-1]):
-		return false
-	}
-	scope := digits.ReplaceAllString(strings.Join(before, "/"), "#")
-	for i, n := range digits.FindAllString(last, -1) {
-		is = l.news("number "+scope+strings.Repeat("/", i+1)+n) || is
-	}
-	return is
+	return l.seen.Shape(loc, unlikely)
 }
 
-// shows notes the texts of a page, and reports whether one is new. A text counts without numbers, and must be new with and
-// without the words of the page's location: a page that is made up mentions these, and so does a menu that leads to it.
-func (l *Ledger) shows(location string, page html.Text) (fresh bool) {
+func (l *Ledger) isNew(loc string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	own, texts := map[string]bool{}, 0
-	if plain, err := url.PathUnescape(location); err == nil {
-		location = plain
-	}
-	for _, w := range nowhere.Words(location) {
-		own[w] = true
-	}
-	for _, b := range page.Blocks {
-		all := nowhere.Words(b.Text)
-		words := slices.DeleteFunc(slices.Clone(all), func(w string) bool { return own[w] })
-		if !b.Main || len(words) == 0 {
-			continue
-		}
-		isNew := l.news("text " + strings.Join(words, " "))
-		if len(words) < len(all) {
-			isNew = l.news("text "+strings.Join(all, " ")) && isNew
-		}
-		if fresh = isNew || fresh; texts == mostTexts {
-			break
-		}
-		texts++
-	}
-	return fresh
+	return l.seen.Name(loc)
 }
 
-// namesOf returns the names that a location consists of.
-func namesOf(location string) []string {
-	names := strings.FieldsFunc(location, func(c rune) bool { return strings.ContainsRune("/?&=;:,+|~", c) })
-	if len(names) > 1 && strings.HasPrefix(names[len(names)-1], "index.") {
-		names = names[:len(names)-1]
-	}
-	return names
+func (l *Ledger) shows(loc string, page html.Text) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.seen.Text(loc, page)
 }
 
 var (
 	digits = regexp.MustCompile(`\d+`)
 	values = regexp.MustCompile(`=[^&]*`)
-	number = regexp.MustCompile(`^\d[\d._-]*(\.[a-z]+)?$`)
 )
