@@ -52,7 +52,7 @@ func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
 		"2  pages are disallowed by the site's robots.txt.", "1  page is refused (403). If it is public",
 		"1  page sends visitors to log in",
 		"1  link leads to a file that is not HTML. Only pages of HTML are listed: " +
-			"keep PDFs and other files in the sitemap that you have.",
+			"such as /files.xml, and name it in robots.txt too.",
 		"1  page redirects (302). Link to the address where it leads.",
 		"2  pages have parameters of their own, and name no URL",
 		"3  linked addresses have a parameter that -query does not name, or one without a value.",

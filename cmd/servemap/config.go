@@ -3,9 +3,11 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/settings"
@@ -16,7 +18,10 @@ import (
 func readFile(name string) ([]*settings.Settings, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("-config: %w; \"servemap config\" prints a file to begin with", err)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w; \"servemap config\" prints a file to begin with", err)
+		}
+		return nil, fmt.Errorf("-config: %w", err)
 	}
 	sites, err := settings.Read(name, text)
 	if err != nil {

@@ -214,8 +214,8 @@ func TestCrawlTellsEachAddressOnceWithItsCause(t *testing.T) {
 			"/off → http://shop.example/, linked from " + site.URL + "/en/\n",
 		"1  page is kept from the crawl by a bot wall (Cloudflare, 503). Allow the User-Agent servemap-explore",
 		"1  page is disallowed by", "1  page is empty. ",
-		"1  link leads to a file that is not HTML. Only pages of HTML are listed: " +
-			"keep PDFs and other files in the sitemap that you have.\n        " + at + "/a.pdf\n",
+		"1  link leads to a file that is not HTML. Only pages of HTML are listed. List PDFs and other files in a sitemap of your own, " +
+			"such as /files.xml, and name it in robots.txt too.\n        " + at + "/a.pdf\n",
 		at + "/stub leads on to " + site.URL + "/en/ by itself", "1  page sends visitors to log in. ",
 		at + "/drop does not answer: the connection is closed without an answer\n",
 		"2  linked addresses may change something, so they were not asked for. If they are pages, add -always for them.\n        " + at +

@@ -42,7 +42,7 @@ func TestFolderWithoutRightsCostsOnlyTheSitemap(t *testing.T) {
 	base.Check(t, os.Chmod(closed, 0o700))
 	for _, ask := range []string{"list", "health"} {
 		if out, _ := command(ask, "-data", closed).CombinedOutput(); !strings.Contains(string(out),
-			"belongs to another user; use a folder of your own, or call sudo -u '#0' servemap") ||
+			"belongs to another user; use a folder of your own, or call sudo servemap") ||
 			strings.Contains(string(out), "not served") {
 			t.Errorf("%s of root's folder, which is closed: %s", ask, out)
 		}

@@ -211,6 +211,16 @@ func (c command) flagSet(s streams) (*flag.FlagSet, func(context.Context, string
 	return fs, c.setup(s, fs)
 }
 
+// withFlag returns the name of the first command that has a flag, "" for none.
+func withFlag(flag string) string {
+	for _, c := range commands() {
+		if fs, _ := c.flagSet(streams{}); fs.Lookup(strings.TrimLeft(flag, "-")) != nil {
+			return c.name
+		}
+	}
+	return ""
+}
+
 func (c command) run(ctx context.Context, args []string, s streams) error {
 	fs, do := c.flagSet(s)
 	var rest []string
@@ -234,6 +244,9 @@ func (c command) run(ctx context.Context, args []string, s streams) error {
 			}
 			var names []string
 			fs.VisitAll(func(f *flag.Flag) { names = append(names, "-"+f.Name) })
+			if of := withFlag(name); of != "" {
+				help = "That is a flag of servemap " + of + ". " + help
+			}
 			return usage("There is no flag %s. %s", name, settings.Meant(name, names, help))
 		}
 		list := apart(fs, args[:len(args)-fs.NArg()], fs.Args())

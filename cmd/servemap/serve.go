@@ -188,11 +188,21 @@ func (x *site) open() (err error) {
 	if x.notifier != nil {
 		x.visitors = x.notifier.Wrap(x.visitors)
 	}
-	if x.trying {
+	if x.trying || x.behind() {
 		log.Warn("search engines cannot reach this origin, so the sitemap is for trying only; "+
 			words.Say("give the site's public address in {-origin} before you publish it"), "origin", s.Origin)
 	}
 	return nil
+}
+
+// behind reports whether the origin is the address of the site behind this process, which nobody else reaches.
+func (x *site) behind() bool {
+	at, err := url.Parse(x.Origin)
+	if err != nil || strings.TrimSuffix(x.Origin, "/") != strings.TrimSuffix(x.To, "/") {
+		return false
+	}
+	_, public := location.PublicHost(at.Scheme, at.Host)
+	return !public
 }
 
 // isHost reports whether a host can be that of a page. One with the zone of this machine's network cannot.
@@ -260,7 +270,7 @@ func (s *site) end() error {
 	}
 	if errors.Is(err, store.ErrUnavailable) {
 		if s.started {
-			s.log.Warn("stopped; the store cannot be used, so what was not stored before is lost", "data", s.Data)
+			s.log.Warn("stopped; the store cannot be used, so what was seen meanwhile is not kept. What is stored stays", "data", s.Data)
 		}
 		return nil
 	}

@@ -43,6 +43,7 @@ type Shown struct {
 	Followed bool // crawlers are
 	Unserved bool // no request for the sitemap has come
 	Counting bool // what happened is first stored after a minute
+	Down     bool // the site behind this process does not answer
 	Reading  bool // what an earlier process learned is not counted yet
 }
 
@@ -92,7 +93,8 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 		Stats: stats, Origin: i.Origin.String(), State: state(s), Serving: s.Listed > 0 && !s.ReportOnly && !s.Unserved,
 		Uncounted: uncounted(s), Reasons: groupsOf(s.Verdicts), Responses: responsesOf(s, i.Own.Explored()),
 		History: i.history(ctx), ReportOnly: s.ReportOnly,
-		Shown: Shown{Read: i.read(), Crawlers: i.Public.Crawlers(), Followed: i.Crawlers, Unserved: s.Unserved},
+		Shown: Shown{Read: i.read(), Crawlers: i.Public.Crawlers(), Followed: i.Crawlers, Unserved: s.Unserved,
+			Down: messages.Unanswered.In(s.Hints)},
 	}
 	for n := range o.Reasons {
 		g := &o.Reasons[n]
@@ -152,6 +154,11 @@ func (o Overview) Shows(intended bool) (groups []Group) {
 		}
 	}
 	return groups
+}
+
+// Unlisted returns the pages that are not listed.
+func (o Overview) Unlisted() []Group {
+	return slices.DeleteFunc(slices.Clone(o.Reasons), func(g Group) bool { return g.Care == messages.Fine })
 }
 
 // Intended counts the pages that are left out, most likely as it should be.

@@ -273,8 +273,9 @@ const (
 	unreadable = "Use gzip, br or zstd, or compress only after servemap."
 	forOne     = "Do all visitors get the same? Leave that out, or set {Public} for these pages."
 	address    = "Link to {it|them} by another address, or ignore {it if it is no page|them if they are no pages}."
-	files      = "Only pages of HTML are listed: keep PDFs and other files in the sitemap that you have."
-	back       = "{It comes|They come} back when an anonymous visitor gets {it|them} again."
+	files      = "Only pages of HTML are listed. List PDFs and other files in a sitemap of your own, such as /files.xml, and name it in " +
+		"robots.txt too."
+	back = "{It comes|They come} back when an anonymous visitor gets {it|them} again."
 )
 
 // ReasonNamed returns the reason of that name, for sentences about one page. It is zero if there is none.
@@ -388,7 +389,7 @@ func reasonAt(location string, why eligibility.Reason) Reason {
 			r.Todo = strings.Replace(r.Todo, "no page.", "no page, as at "+madeUp+".", 1)
 		}
 	case why == eligibility.NoEvidence && eligibility.Own(location):
-		r.Todo = words.Say("Its name looks like the owner's. If it is for the public, link to it, or add {Always} for it. " +
+		r.Todo = words.Say("Its name is one that sites use for what only their owners should see. If it is for the public, link to it, or add {Always} for it. " +
 			"If not, add {Never}.")
 	case why == eligibility.NoEvidence && strings.Contains(location, "?"): // a route is for a path
 		r.Todo = words.Say("Link to it from a listed page, or add {Always} for it.")
@@ -522,7 +523,7 @@ const OwnFile = "This is a file of the sitemap itself. It lists pages and is non
 // NoPage says that a waiting location answered with an error, a redirect or something else than a page.
 func NoPage(status int) string {
 	if status == http.StatusOK {
-		return "It waits: the last request for it got something else than HTML, or HTML that leads on to another page."
+		return "It waits: the last request for it got something else than HTML, or HTML that leads on to another page. " + files
 	}
 	text := fmt.Sprintf("It waits: the last request for it got %d instead of a page.", status)
 	if status >= http.StatusBadRequest {

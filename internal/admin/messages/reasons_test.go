@@ -103,7 +103,7 @@ func TestPageSaysWhatHoldsIt(t *testing.T) {
 		says     []string
 	}{
 		{"/shop/cart.php", eligibility.ActionWord, []string{`The word is "cart".`, "an Always rule"}},
-		{"/admin/users", eligibility.NoEvidence, []string{"name looks like the owner's", "add an Always rule",
+		{"/admin/users", eligibility.NoEvidence, []string{"what only their owners should see", "add an Always rule",
 			"add a Never rule"}},
 		{"/archive.php?y=2025", eligibility.SoftNotFound, []string{"where there is no page, as at /archive.php?y=123456789. " +
 			"Have a page name"}},

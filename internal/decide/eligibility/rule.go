@@ -125,7 +125,7 @@ func checkPattern(p string) error {
 		_, path, _ := strings.Cut(host, "/")
 		return fmt.Errorf(`is a URL, and a pattern is for the path; write %q`, "/"+path)
 	case isExpression && strings.HasPrefix(start, "/"):
-		return fmt.Errorf(`is written as a regular expression; write %q`, cmp.Or(otherwise(start), start))
+		return fmt.Errorf(`is written as a regular expression; write %q`, cmp.Or(otherwise(start), anything.ReplaceAllString(start, "")))
 	case p[0] != '/' && p[0] != '*':
 		return fmt.Errorf(`must begin with "/" or "*"; write %q`, "/"+p)
 	case otherwise(p) != "":
@@ -165,6 +165,8 @@ var (
 	notation = regexp.MustCompile(`\{(?:[^{}]|\{[^{}]*\})*\}|<[^<>]*>|(/):\w+|\([^()]*(?:[|\\[]|\.[*+])[^()]*\)[*+?]?|` +
 		`\[[^\[\]]*\][*+]?|([^/]/)\.[*+]|\\[dwsDWS][*+]?`)
 	stars = regexp.MustCompile(`\*+`)
+	// anything matches how an expression says at its end that anything may follow, as it may behind each pattern.
+	anything = regexp.MustCompile(`\.[*+]\$?$`)
 )
 
 // Match returns the rule that decides on listing location. Among the matching rules that set a

@@ -117,6 +117,8 @@ func TestBadRulesNameThePatternAndTheFix(t *testing.T) {
 		{"a URL of a host", list("https://shop.example", Never), `write "/"`},
 		{"a regular expression", list("^/blog/.*", Never), `is written as a regular expression; write "/blog/*"`},
 		{"a regular expression of a start", list("^/blog", Never), `is written as a regular expression; write "/blog"`},
+		{"a regular expression of what begins so", list("^/x.*", Never), `is written as a regular expression; write "/x"`},
+		{"a regular expression of the whole", list("^/x.*$", Never), `is written as a regular expression; write "/x"`},
 		{"only the end", list("$", Never), `must begin with "/" or "*"`},
 		{"dollar in the middle", list("/a$b", Never), `write "%24" for the character`},
 		{"too many stars", list("/"+strings.Repeat("a*", 9), Never), "at most 8 stars"},

@@ -52,8 +52,11 @@ func (e ForeignError) Error() string {
 		return fmt.Sprintf("%s is a link; what it leads to may belong to another user, so put a folder or file in its place",
 			e.Path)
 	}
-	return fmt.Sprintf("%s belongs to another user; use a folder of your own, or call sudo -u '#%d' servemap", e.Path,
-		e.UID)
+	as := "sudo"
+	if e.UID > 0 {
+		as = fmt.Sprintf("sudo -u '#%d'", e.UID)
+	}
+	return fmt.Sprintf("%s belongs to another user; use a folder of your own, or call %s servemap", e.Path, as)
 }
 
 // Check refuses a folder of data in which another user can have put files. The folder may also

@@ -65,6 +65,9 @@ func Read(name string, text []byte) ([]*Settings, error) {
 // begins matches a line that begins a table.
 var begins = regexp.MustCompile(`^\s*\[+([a-z.]+)`)
 
+// unclosed matches a line of one text whose quote does not end.
+var unclosed = regexp.MustCompile(`^[^=#]*=\s*("(?:[^"\\]|\\.)*|'[^']*)$`)
+
 // faulty says what is wrong with a text, after the name of its file. On a line that says a setting, that is what the
 // setting takes.
 func faulty(text []byte, err error) error {
@@ -104,6 +107,8 @@ func faulty(text []byte, err error) error {
 	case unknown != nil:
 		return fmt.Errorf(":%d: There is no setting %s. %s", line, key, Meant(key, slices.Sorted(maps.Keys(types)),
 			`"servemap config" prints all of them.`))
+	case unclosed.MatchString(lines[line-1]):
+		return fmt.Errorf(":%d: the quote behind %s is not closed", line, key)
 	case takes[types[key]] != "" && !already:
 		return fmt.Errorf(":%d: %s takes %s", line, key, takes[types[key]])
 	}
