@@ -1081,7 +1081,7 @@ func TestWhatOnlyFailsBesideOtherRequestsIsNoError(t *testing.T) {
 	}{
 		{"pages that come alone", "", 500, []string{"41 pages listed, 41 checked: 0 faults", "beside other requests, and come",
 			" failed under 4 requests at once, with 500 Internal Server Error"},
-			[]string{"41 listed · 0 broken links", "The site failed under 2 requests at once: "}, "an error", "Broken"},
+			[]string{"41 listed · 0 broken links", "The site failed under "}, "an error", "Broken"},
 		{"a page that fails alone too", "/p07", 500, []string{"1 page is answered with an error", "/p07 is answered with 500"},
 			[]string{"40 listed · 1 broken link "}, "come once asked", "40 broken"},
 	} {
@@ -1129,7 +1129,7 @@ func TestWhatOnlyFailsBesideOtherRequestsIsNoError(t *testing.T) {
 			}
 			_, out, errs = call(t, "crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
 			wantTold(t, out+errs, tt.crawl, tt.crawlNo)
-			if n := failed.Swap(0); n > 3 {
+			if n := failed.Swap(0); n > 6 {
 				t.Errorf("crawl met %d errors", n)
 			}
 		})

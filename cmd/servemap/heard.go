@@ -334,11 +334,21 @@ func (h *heard) scripted() bool {
 	return h.scripts
 }
 
-// note keeps the last answer of a URL.
+// fails reports whether the server failed, or did not answer.
+func (a *answered) fails() bool {
+	return a != nil && (a.Err != nil || a.Status >= http.StatusInternalServerError)
+}
+
+// note keeps the last answer of a URL. A failure takes the place of no answer that came: the site may bear no more requests
+// at once.
 func (h *heard) note(loc string, a *answered) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if _, again := h.all[loc]; again || len(h.all) < mostHeard {
+	was, again := h.all[loc]
+	if again && a.fails() && !was.fails() {
+		return nil
+	}
+	if again || len(h.all) < mostHeard {
 		h.all[loc] = a
 	}
 	return nil
