@@ -51,7 +51,7 @@ func TestSummaryOfACrawlSaysWhatWasAnswered(t *testing.T) {
 		"4  pages were not asked for, as the limit of requests was reached.",
 		"2  pages are disallowed by the site's robots.txt.", "1  page is refused (403). If it is public",
 		"1  page sends visitors to log in",
-		"1  link leads to a file that is not HTML. Only pages of HTML are listed: " +
+		"1  link leads to a file that is not HTML. Only pages of HTML are listed. List PDFs and other files in a sitemap of your own, " +
 			"such as /files.xml, and name it in robots.txt too.",
 		"1  page redirects (302). Link to the address where it leads.",
 		"2  pages have parameters of their own, and name no URL",
