@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/http/cookiejar"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -155,7 +156,7 @@ func TestDeadUpstreamGives502AndTheSitemapStays(t *testing.T) {
 		return site
 	}
 	site := start()
-	s := serve(t, t.TempDir(), "proxy", "-to", "unix:"+socket, "-origin", origin, "-explore")
+	s := serve(t, t.TempDir(), "proxy", "-to", "unix:"+socket, "-origin", origin, "-explore", "-admin", "127.0.0.1:0")
 	s.log.Await(t, "msg=explored")
 	_, before := get(t, s.at+"/sitemap.xml")
 	site.Close()
@@ -165,6 +166,16 @@ func TestDeadUpstreamGives502AndTheSitemapStays(t *testing.T) {
 		t.Errorf("after the first visit to which nobody answered, the status is\n%s", out)
 	}
 	wantOut(t, codeDone, "but the site behind it does not answer: visitors get 502", "health", "-data", s.data)
+	jar, err := cookiejar.New(nil)
+	base.Check(t, err)
+	resp, err := (&http.Client{Jar: jar}).Get(linkOf(t, s))
+	base.Check(t, err)
+	overview, err := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	base.Check(t, err)
+	if text := string(overview); !strings.Contains(text, `"dot look"></span>The site does not answer<`) || strings.Contains(text, ">Serving<") {
+		t.Errorf("while it does not answer, the overview is\n%s", text)
+	}
 	for range 2 {
 		resp, body := get(t, s.at+"/article-1")
 		if resp.StatusCode != http.StatusBadGateway || resp.Header.Get("Cache-Control") != "no-store" ||

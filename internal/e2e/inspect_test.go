@@ -52,6 +52,23 @@ func inspected(t *testing.T, st store.Store, fn func(*testkit.Site)) {
 	})
 }
 
+// Where another table says why pages are not listed, the overview still has their numbers, each a link to these pages.
+func TestOverviewHasTheNumbersOfPagesThatExploringLeftOut(t *testing.T) {
+	pages := testkit.Paths{"/": testkit.Page("home", "/list?sort=a", "/list"), "/list": testkit.Page("list")}
+	testkit.Run(t, testkit.Setup{Handler: pages}, func(s *testkit.Site) {
+		explore(s, servemap.ExploreOptions{})
+		w := httptest.NewRecorder()
+		s.Inspector(everybody).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/inspect/", nil))
+		_, card, _ := strings.Cut(w.Body.String(), `<h2 id="why-h">Not listed</h2>`)
+		card, _, _ = strings.Cut(card, "</section>")
+		for _, link := range []string{`<a href="pages?reason=query`, `1 linked address has a parameter`} {
+			if !strings.Contains(card, link) || strings.Contains(card, "below") {
+				s.Errorf("the card has no %s: %s", link, card)
+			}
+		}
+	})
+}
+
 // text returns what a reader sees of HTML.
 func text(page string) string {
 	return strings.Join(strings.Fields(html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " "))),
