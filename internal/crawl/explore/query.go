@@ -190,26 +190,26 @@ func (q *queries) compare() (at map[string]shown) {
 }
 
 // variants returns the keys of locations that only show what others do: of those that were asked for, or else of all
-// that have the same shape, at most half have a title or text of their own. Of a parameter that a rule allows elsewhere,
-// what names another page as canonical tells nothing about the others.
+// in the same folder with the same parameters, at most half have a title or text of their own. Of a parameter that a rule
+// allows elsewhere, what names another page as canonical tells nothing about the others.
 func (q *queries) variants(rules eligibility.Rules) map[string]bool {
 	asked, own, are := map[string]int{}, map[string]int{}, map[string]bool{}
-	count := func(of *linked) (shape string, n int) {
-		params, _, _ := strings.Cut(names(of.first), " ")
-		if n = of.asked; rules.Naming(strings.Split(params, ",")) != "" {
-			n -= of.others
+	count := func(key string) (folder string, n int) {
+		params, _, _ := strings.Cut(key, " ")
+		if n = q.linked[key].asked; rules.Naming(strings.Split(params, ",")) != "" {
+			n -= q.linked[key].others
 		}
-		return q.frontier.ledger.shape(of.first, true), n
-	}
-	for _, of := range q.linked {
-		shape, n := count(of)
-		asked[shape], own[shape] = asked[shape]+n, own[shape]+len(of.own)
+		return key[:strings.LastIndexByte(key, '/')], n
 	}
 	for key, of := range q.linked {
-		shape, n := count(of)
+		folder, n := count(key)
+		asked[folder], own[folder] = asked[folder]+n, own[folder]+len(of.own)
+	}
+	for key, of := range q.linked {
+		folder, n := count(key)
 		has := len(of.own)
 		if n == 0 {
-			n, has = asked[shape], own[shape]
+			n, has = asked[folder], own[folder]
 		}
 		are[key] = n > 0 && 2*has <= n
 	}
