@@ -60,7 +60,7 @@ func (c *comparison) judge() (changed bool) {
 	for _, n := range news {
 		w, moves := n.watched, c.moves(n)
 		lasts := n.back || n.fact || n.beside || n.card != 0 && !n.link || c.emptied ||
-			!c.list && n.names(c.at)
+			!c.list && (n.names(c.at) || n.link && c.View.links <= int(c.Mark.links))
 		if n.block.size <= smallNews { // it may be a line of the day where such lines come
 			w.Wait = min(c.mover(w.Prev).Stay, c.mover(w.Next).Stay)
 		}
@@ -76,8 +76,7 @@ func (c *comparison) judge() (changed bool) {
 			moving += int(n.block.size)
 		case lasts:
 			w.Patience = patientObservations
-		case replaced, // by an error page, or as the news of the hour are by the next
-			!c.list && n.link && c.View.links <= int(c.Mark.links): // to a new page, in the place of another
+		case replaced: // by an error page, or as the news of the hour are by the next
 			w.Patience = 1
 		case moves:
 			w.Patience = patientObservations
