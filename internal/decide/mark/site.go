@@ -182,8 +182,7 @@ func (s *Site) named(tag uint16, isNew bool) uint32 {
 
 // Consult tells a view how many families of pages showed each of its blocks, and learns the blocks that are new on the
 // page. A new text on a page that was seen before says nothing about the place where it stands, unless that place is
-// known as the template's. What is new on a later page of a list, and not on the site, has slid over from the page before.
-// m is the page's mark before this observation. path is the page's.
+// known as the template's. m is the page's mark before this observation. path is the page's.
 func (s *Site) Consult(v *View, m Mark, path string, at int64) {
 	known, family := m.known(), uint8(s.family(path, !m.began)>>56)
 	if of, is := s.copied(v, &m, path); is {
@@ -193,14 +192,11 @@ func (s *Site) Consult(v *View, m Mark, path string, at int64) {
 	s.calm(v, &m, known)
 	last, others := m.own.set(), m.prices != 0 && m.prices != v.prices
 	swaps := m.began && !v.list && v.links <= int(m.links) // a link in the place of another tells nothing of its place
-	later := m.began && location.IsLaterPage(path)
-	news := map[uint16]bool{} // places with new texts, and whether some are the page's own
+	news := map[uint16]bool{}                              // places with new texts, and whether some are the page's own
 	for i := range v.blocks {
 		b := &v.blocks[i]
 		isNew := !known.has(b.key)
 		b.back = others && b.price && b.card == 0 && !isNew && !last.has(b.key)
-		e := s.shown(b.hash)
-		b.slid = later && isNew && e != nil && (e.pages() > 1 || e.Family != family)
 		b.on = s.see(b.hash, family, isNew && !collects)
 		p := s.at(b.place)
 		b.most, b.calm = p.most(), p.Calm >= calmFrom

@@ -33,7 +33,7 @@ type View struct {
 
 // isOwn reports whether a block may belong to the page, not to the site.
 func (v *View) isOwn(b *block) bool {
-	return b.on <= v.most(b) && !b.swept && !b.slid && (b.isItem() || b.card != 0 || !v.list)
+	return b.on <= v.most(b) && !b.swept && (b.isItem() || b.card != 0 || !v.list)
 }
 
 // most returns on how many pages a block may stand and still be the page's own. What announces a new page does so on
@@ -60,7 +60,6 @@ type block struct {
 	calm   bool   // in its place texts stay, on all pages of the site
 	wave   uint16 // what is new of its place and line, 0 if its page had them before
 	swept  bool   // a wave has brought it
-	slid   bool   // it came to a later page of a list, from another page
 	beside bool   // it is of the title, a picture or a video
 	fact   bool   // short texts that may be counters as well, see row
 	price  bool   // a short text that names one

@@ -206,8 +206,6 @@ func (c *comparison) lost() uint16 {
 	for i := range c.blocks {
 		switch b := &c.blocks[i]; {
 		case last.has(b.key):
-		case b.slid:
-			return 0
 		case b.link, b.beside: // it may be shorter than what it replaces
 			least = longestLine
 		case !c.isOwn(b):

@@ -7,13 +7,11 @@ import (
 	"path"
 	"regexp"
 	"strings"
-
-	"github.com/servemap/servemap/internal/page/location"
 )
 
 // pagers are names of parameters and folders whose numbers count the pages of a list. Many sites answer a number that
 // is too large with the last page.
-var pagers = regexp.MustCompile(`(?i)^(` + location.Pagers + `|p|pg|from|skip)$`)
+var pagers = regexp.MustCompile(`(?i)^(pages?|paged|p|pg|seite|pagina|strona|sida|offset|start|from|skip)$`)
 
 // Beside returns a made-up address beside a location, to which nobody can have linked, and a text that says what the
 // address stands for. Locations with the same text need only one such address. All names in it are made up, since many

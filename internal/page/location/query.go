@@ -143,15 +143,6 @@ var tracking = regexp.MustCompile(`(?i)^(?:utm_|ga_|mtm_|pk_|piwik_|hsa_|at_|nb_
 	`guce_referrer_sig|wickedid|__s|action_object_map|action_ref_map|action_type_map|sms_click|sms_source|sms_uph|` +
 	`eblastid|h_sid|h_slt|ex_cid)$)`)
 
-// Pagers matches names of parameters and folders whose numbers count the pages of a list, and mostly nothing else.
-const Pagers = `pages?|paged|seite|pagina|strona|sida|offset|start`
-
-var laterPage = regexp.MustCompile(`(?i)(/(` + Pagers + `)[/_-]?([2-9]|[1-9]\d+)/?($|\?)|` +
-	`[?&](` + Pagers + `)=([2-9]|[1-9]\d+)($|&))`)
-
-// IsLaterPage reports whether a location is that of a page of a list after the first, such as /news/page/2.
-func IsLaterPage(location string) bool { return laterPage.MatchString(location) }
-
 // Without yields a location that has a query without each of its parameters.
 func Without(location string) iter.Seq[string] {
 	path, query, _ := strings.Cut(location, "?")

@@ -173,18 +173,3 @@ func TestSortedComparesLocations(t *testing.T) {
 		}
 	}
 }
-
-func TestLaterPagesOfAList(t *testing.T) {
-	for _, later := range []string{"/news/page/2", "/page/10/", "/page2/", "/blog/page-3", "/a?page=2", "/a?sort=up&Seite=12",
-		"/a?start=20&b", "/tag/x/page/2?sort=up"} {
-		if !IsLaterPage(later) {
-			t.Errorf("%s is no later page of a list", later)
-		}
-	}
-	for _, other := range []string{"/", "/news/page/1", "/a?page=1", "/page/about", "/page/2/about", "/pages", "/a?page=x2", "/frontpage/2",
-		"/a?mypage=2", "/p/12", "/a?p=12", "/landing-page2"} {
-		if IsLaterPage(other) {
-			t.Errorf("%s is a later page of a list", other)
-		}
-	}
-}
