@@ -223,7 +223,7 @@ func (site *Site) Knows(k *observation.Observation, p *pagerecord.Page) (same, a
 	case !read && site.enters(k.Location, p), p.Content == eligibility.PasswordField && site.box.May(k.Location):
 		return false, false // what it has may be a box to log in
 	case p.LastSeen <= site.learned:
-		return false, false // it may show what the site shows where it has no page
+		return false, again // it may show what the site shows where it has no page
 	case again, p.Mark.Holding(), p.Foreign != 0: // the links are wanted, or the text is
 		return false, again
 	case p.Content == eligibility.QueryNotCanonical && !k.OwnQuery:

@@ -8,8 +8,10 @@ import (
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/lastmod"
+	"github.com/servemap/servemap/internal/decide/nowhere"
 	"github.com/servemap/servemap/internal/decide/rate"
 	"github.com/servemap/servemap/internal/index/observation"
+	pagehtml "github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
 	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/internal/testkit/visits"
@@ -373,4 +375,27 @@ func TestContentThatAForgottenPageShowedForAWhileIsFree(t *testing.T) {
 	w.sight("/", html("home", append(pages, "/own")...))
 	w.sight("/own", text)
 	w.wantVerdict("/own", listed, eligibility.ByLink)
+}
+
+// A link whose address looks like a secret counts once it was seen a day apart, also where the site has learned meanwhile
+// what it shows where it has no page, and reads its pages again for that.
+func TestLinksAreFollowedAgainAfterTheSiteLearnedWhatItShowsAtNoPage(t *testing.T) {
+	for name, learns := range map[string]bool{"it learned nothing": false, "it learned an answer beside another shape": true} {
+		run(t, name, options{}, func(w *world) {
+			const secret = "/share/k3J9xQ2vT7"
+			visit := func() {
+				w.sight("/a", html("a list", secret))
+				w.sight(secret, html("what is shared"))
+			}
+			w.sight("/", html("home", "/a"))
+			visit()
+			w.wait(25 * time.Hour)
+			if learns {
+				w.site.LearnNowhere("/q/*", &nowhere.Page{Location: "/q/made-up", Facts: new(pagehtml.Facts)}, w.now)
+				w.wait(time.Second)
+			}
+			visit()
+			w.wantListed("/", "/a", secret)
+		})
+	}
 }
