@@ -40,7 +40,7 @@ var settings = map[string]said{
 	"Key":         {"Options.Key", "SERVEMAP_INDEXNOW_KEY", none},
 	"Link":        {"Site.InspectorLink", `"servemap link"`, "the log"},
 	"Max":         {"ExploreOptions.MaxRequests", "{-max}", "max"},
-	"Name":        {"Options.Name", "{-name}", none},
+	"Name":        {"Options.Name", "{-name}", "the name of the sitemap"},
 	"Never":       {"a Never rule", "{-never}", "never"},
 	"NeverThis":   {"servemap.Rule{Pattern: VALUE, List: servemap.DecisionNever} in Options.Rules", "{-never}", "never"},
 	"News":        {"Extensions.News", "{-news}", none},
