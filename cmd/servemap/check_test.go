@@ -564,7 +564,6 @@ func TestCheckTellsABoxToLogInFromALogIn(t *testing.T) {
 		{"on the start page, and on that to log in", box + "<a href=/login></a>", "", codeNo, []string{
 			"advice  The pages have a box", "fault   1 page asks visitors to log in", "/login shows a field for a password"}},
 		{"on one page", "", field, codeNo, []string{"fault   1 page asks visitors to log in", "/b shows a field for a password"}},
-		{"on one page, beside an article", "", strings.Repeat(text, 2) + field, codeDone, []string{"3 checked: 0 faults, 2 pieces of advice\n"}},
 		{"to choose a password", "", "<form>" + field + field + "</form>", codeDone, []string{"3 checked: 0 faults"}},
 		{"to choose a password, typed once", "", "<input type=password autocomplete=new-password>", codeDone,
 			[]string{"3 checked: 0 faults"}},

@@ -58,8 +58,8 @@ func (b *Box) Unknown() bool { return !b.other }
 // May reports whether what a page asks for may stand in a box to log in.
 func (b *Box) May(location string) bool { return b.forms() > 0 && !IsLogIn(location) }
 
-// Has reports whether what a page asks for stands in a box to log in. An article is no log-in, whatever the site has. A page
-// that says little and has more forms than the start page asks for itself.
+// Has reports whether what a page asks for stands in the box to log in. A page that says little and has more forms than
+// the start page asks for itself.
 func (b *Box) Has(location string, asks html.LogIn) bool {
-	return asks.Long && !IsLogIn(location) || b.May(location) && (!asks.Brief || b.Proven() && asks.Forms <= b.forms())
+	return b.May(location) && (!asks.Brief || b.Proven() && asks.Forms <= b.forms())
 }

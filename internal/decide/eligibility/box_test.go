@@ -36,8 +36,6 @@ func TestBoxToLogIn(t *testing.T) {
 		}
 		base.Equal(t, b.Has("/product", html.LogIn{Forms: 1, Brief: true, Text: 3}), tt.product, "%s: a product", tt.name)
 		base.Equal(t, b.Has("/imprint", html.LogIn{Forms: 1, Text: 4}), tt.imprint, "%s: an imprint", tt.name)
-		base.Equal(t, b.Has("/story", html.LogIn{Forms: 2, Long: true, Text: 7}), true, "%s: an article", tt.name)
-		base.Equal(t, b.Has("/login", html.LogIn{Forms: 1, Long: true, Text: 7}), false, "%s: a log-in with terms", tt.name)
 		base.Equal(t, b.Has("/login", html.LogIn{Forms: 1, Text: 5}), false, "%s: a log-in", tt.name)
 		base.Equal(t, b.Has("/account", html.LogIn{Forms: 2, Brief: true, Text: 6}), false, "%s: a box and a form", tt.name)
 	}

@@ -397,9 +397,6 @@ func TestPageWithTheBoxOfItsSiteIsNoLogIn(t *testing.T) {
 	}
 	tell(t, options{}, []story{
 		{"the start page has none", []step{see("/", html("home", "/a")), see("/a", html("a")+box)}, []string{"/"}},
-		{"an article, while the start page has none", []step{see("/", html("home", "/a", "/login")),
-			see("/a", html(strings.Repeat("a story of a boat ", 65))+box),
-			see("/login", html(strings.Repeat("how to become a member ", 65))+box)}, []string{"/", "/a"}},
 		{"the start page has it", []step{home, see("/a", html("a")+box)}, []string{"/", "/a"}},
 		{"the start page alone, and log-ins that say little", []step{home, products[0], products[1], products[0],
 			is("/a", excluded, eligibility.PasswordField), see("/imprint", html("imprint")), products[0]},

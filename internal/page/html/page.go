@@ -38,7 +38,6 @@ type LogIn struct {
 	// page has no other content.
 	Forms int
 	Brief bool   // the page says little besides
-	Long  bool   // the page says so much besides that it is an article, or the like
 	Text  uint64 // the page's MainHash
 }
 

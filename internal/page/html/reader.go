@@ -126,7 +126,7 @@ func (r *reader) logIn(main trait) {
 		}
 	}
 	if f.LogIn.Forms > 0 {
-		f.LogIn.Brief, f.LogIn.Long, f.LogIn.Text = f.Brief(), f.Letters() >= manyLetters, f.MainHash
+		f.LogIn.Brief, f.LogIn.Text = f.Brief(), f.MainHash
 	}
 }
 

@@ -162,9 +162,6 @@ func finished(all []textBlock, main trait) (list []Block) {
 // fewLetters is how little a page says in which a program has still to write, or which only asks for a password.
 const fewLetters = 300
 
-// manyLetters is how long an article is at least: log-ins of forums say up to 500 letters on how to register.
-const manyLetters = 2 * fewLetters
-
 // Brief reports whether the text says little.
 func (t *Text) Brief() bool { return t.Letters() < fewLetters }
 

@@ -348,9 +348,7 @@ func Box(all []*Page, home *Page, to *report.Report) {
 	}
 	for _, p := range asking {
 		if p == home || box.Has(p.at.RequestURI(), p.logIn) {
-			if p == home || box.May(p.at.RequestURI()) { // else it is an article, with a form of its own
-				with = append(with, p)
-			}
+			with = append(with, p)
 			p.told = slices.DeleteFunc(p.told, func(t told) bool { return t.kind == "login" })
 		}
 	}
