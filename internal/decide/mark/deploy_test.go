@@ -147,3 +147,42 @@ func TestFirstOfItsKindOnEachPageIsDated(t *testing.T) {
 		}
 	}
 }
+
+// A deploy gives most pages a table, and somebody writes one on a page that it left out. That is news of this page, and
+// still none of those that are visited later.
+func TestAuthorsTableEndsNoWave(t *testing.T) {
+	const first, later, old = wavePages, wavePages - 1, 8
+	var s Site
+	marks, last, dates := [pages]Mark{}, [pages]int64{}, map[int]int64{}
+	at := int64(1_700_000_000)
+	visit := func(from, to int, tables bool) {
+		at += day
+		for i := from; i < to; i++ {
+			at++
+			own := map[string]string{}
+			if tables {
+				own["end"] = "<table><tr><td>" + sentence(rand.New(rand.NewPCG(uint64(i), 9)), 12) + "</table>"
+			}
+			v := viewOf(deployed(i, own))
+			v.Last, last[i] = last[i], at
+			s.Consult(v, marks[i], fmt.Sprintf("/page-%d", i), at)
+			m, o, since := marks[i].Observe(v, at)
+			switch marks[i] = m; {
+			case o == Changed:
+				dates[i] = since
+			case s.Disowns(m, dates[i]):
+				delete(dates, i)
+			}
+		}
+	}
+	for range old {
+		visit(0, pages, false)
+	}
+	visit(0, first, true)
+	visit(first+later, first+later+1, false)
+	visit(first+later, first+later+1, true)
+	visit(0, first+later, true)
+	if _, is := dates[first+later]; !is || len(dates) != 1 {
+		t.Errorf("the pages with a date and its time are %v, want page %d alone", dates, first+later)
+	}
+}
