@@ -253,19 +253,30 @@ func (s *Site) copies(v *View, m *Mark, family uint8) (is bool) {
 	return is
 }
 
+// A collection repeats the texts of so many other pages. Fewer may have a template in common.
+const leastCollected = 3
+
 // collects reports whether a page is a collection of others, such as an archive or a print of a whole manual: most of
-// its blocks are other pages' own, and none of these has half of them. That it shows a text says nothing of the text.
+// its texts were other pages' news last, and by none of these half of them. That it shows a text says nothing of the
+// text. Several collections may have shown it before its page did. Links, prices and facts come in boxes of others, too.
 func (s *Site) collects(v *View, family uint8) bool {
 	var of [256]int
-	others, most := 0, 0
+	texts, others, most, collected := 0, 0, 0, 0
 	for i := range v.blocks {
-		if e := s.shown(v.blocks[i].hash); e != nil && e.Family != family && e.pages() <= pagesOfText {
+		b := &v.blocks[i]
+		if b.link || b.isCommon() || b.beside {
+			continue
+		}
+		texts++
+		if e := s.shown(b.hash); e != nil && e.Family != family && e.pages() <= pagesOfItem {
 			others++
-			of[e.Family]++
+			if of[e.Family]++; of[e.Family] == 1 {
+				collected++
+			}
 			most = max(most, of[e.Family])
 		}
 	}
-	return 2*others > len(v.blocks) && 2*most <= len(v.blocks)
+	return 2*others > texts && 2*most <= texts && collected >= leastCollected
 }
 
 // shown returns what is known of a block, or nil.

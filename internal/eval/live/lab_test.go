@@ -106,6 +106,7 @@ func (g *grove) live(s *testkit.Site, days int, each func()) {
 			at, _ := time.Parse(time.RFC3339, s.LastMods()[p.path])
 			p.looks++
 			p.right += kit.One(!at.Before(p.visits[len(p.visits)-1].Truncate(time.Second)))
+			p.near += kit.One(!at.Before(p.visits[len(p.visits)-2].Truncate(time.Second)))
 		}
 		p.visits = append(p.visits, time.Now())
 		agent, language := agents[random.IntN(len(agents))], languages[random.IntN(len(languages))]
@@ -267,8 +268,8 @@ func TestLab(t *testing.T) {
 		for _, layout := range []string{"shop", "docs"} {
 			for _, p := range lived(t, layout, "calm", 1, kinds(t, "news")).pages {
 				if p.looks > 0 {
-					fmt.Printf("news: %-34s %-5s right at %.2f of %d visits\n", p.kind.name, layout, kit.Share(p.right, p.looks),
-						p.looks)
+					fmt.Printf("news: %-34s %-5s right at %.2f of %d visits, right or a visit late at %.2f\n", p.kind.name, layout,
+						kit.Share(p.right, p.looks), p.looks, kit.Share(p.near, p.looks))
 				}
 			}
 		}

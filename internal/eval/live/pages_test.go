@@ -34,7 +34,7 @@ type page struct {
 	visits             []time.Time // of people
 	dates              []time.Time // that the sitemap published
 	asked              int         // requests for it
-	looks, right       int         // at its date before each visit, if it is a home page of news
+	looks, right, near int         // at its date before each visit, if it is a home page of news
 	text               string      // that always stays, with a place for more
 }
 
@@ -225,7 +225,7 @@ func (v view) value(name string) string {
 	case "headlines": // of the last hours, the teasers with so many sentences
 		for h := range 12 {
 			at := kit.Hash(v.page.path + time.Now().Add(-time.Duration(h)*time.Hour).Format("1-2 15"))
-			choices += "<h3><a href=\"/section-a/#x\">" + sentence(v.seed+at) + "</a></h3><p>"
+			choices += fmt.Sprintf("<h3><a href=\"/story-%x\">%s</a></h3><p>", at, sentence(v.seed+at))
 			for n := range days {
 				choices += sentence(v.seed+at+uint64(n)+1) + " "
 			}
