@@ -20,14 +20,14 @@ func LastMod(d lastmod.Date, h lastmod.History, trust lastmod.Trust, now moment.
 	case why == lastmod.Ahead:
 		return "There is no lastmod: the last change lies in the future, so the clock was wrong then or is now."
 	case why != lastmod.NoDoubt:
-		return undated(d, h, trust, why, now)
+		return undated(d, h, trust, why)
 	case d.Seen && !d.By.Gives():
 		return changed(h) + "The lastmod is when the change was first seen." + later(h)
 	case d.Seen:
 		return changed(h) + "The lastmod is the time that " + gave(h, d, "") + "." + later(h)
 	case !d.By.Gives():
 		seen := "the first visit"
-		if d.At != moment.Of(h.FirstSeen).Second() {
+		if d.At < moment.Of(h.FirstSeen).Second() {
 			seen = "the visit that first showed a link to it"
 		}
 		return "The page is new: no page linked to it before. The lastmod is the time of " + seen + "." + later(h)
@@ -99,16 +99,11 @@ func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // undated says why a page of which no change was seen has no lastmod: the date that was chosen is doubted, or no
 // source gives one that counts.
-func undated(d lastmod.Date, h lastmod.History, trust lastmod.Trust, doubt lastmod.Doubt, now moment.Time) string {
+func undated(d lastmod.Date, h lastmod.History, trust lastmod.Trust, doubt lastmod.Doubt) string {
 	opening, why := "There is no lastmod: ", []string{unchanged(h)}
 	if !h.Held.IsZero() {
 		opening = "There is no lastmod yet: "
 		why[0] = "something new was first seen at " + stamp(h.Held) + ", and that time is the lastmod once " + decides(h)
-	}
-	if now.Time().Sub(h.Linked) < linkedFor {
-		opening = "There is no lastmod yet: "
-		why = append(why, "a link to it was first seen at "+stamp(h.Linked)+", and that time is the lastmod once the page with "+
-			"the link counts as changed since then")
 	}
 	for _, s := range []lastmod.Source{lastmod.Server, lastmod.Page} {
 		switch last := h.Given[s]; {
@@ -133,10 +128,6 @@ func undated(d lastmod.Date, h lastmod.History, trust lastmod.Trust, doubt lastm
 	}
 	return opening + strings.Join(why, "; ") + "."
 }
-
-// linkedFor is how long a page may wait until one that links to it counts as changed. Texts are held for a day, and a visit
-// must come then.
-const linkedFor = 3 * 24 * time.Hour
 
 // doubts say why a date from a source is left out.
 var doubts = map[lastmod.Doubt]string{

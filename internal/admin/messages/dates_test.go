@@ -59,14 +59,6 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 			[]string{"new", "the time of the first visit."}, "now gives"},
 		{"new, and seen some time after its link", lastmod.Date{At: moment.Seconds(200), By: lastmod.Link}, lastmod.History{},
 			lastmod.Trust{}, []string{"new", "the visit that first showed a link to it."}, "now gives"},
-		{"new to the public, and seen before as a draft", lastmod.Date{At: moment.Seconds(400), By: lastmod.Link},
-			lastmod.History{}, lastmod.Trust{}, []string{"new", "the visit that first showed a link to it."}, "now gives"},
-		{"a link may make it new", lastmod.Date{}, lastmod.History{Linked: unix(1000)}, lastmod.Trust{}, []string{
-			"There is no lastmod yet: no change that counts was seen since the first visit", "a link to it was first seen at " +
-				"1 Jan 1970, 00:16:40 UTC, and that time is the lastmod once the page with the link counts as changed since then."},
-			"now gives"},
-		{"a link did not make it new for days", lastmod.Date{}, lastmod.History{Linked: unix(2000 - 3*86400)}, lastmod.Trust{},
-			[]string{"There is no lastmod: no change"}, "a link to it"},
 		{"nothing known", lastmod.Date{}, lastmod.History{}, lastmod.Trust{},
 			[]string{"no lastmod: no change that counts was seen since the first visit at 1 Jan 1970, 00:05:00 UTC."}, "now gives"},
 		{"taken back", lastmod.Date{}, undone, lastmod.Trust{}, []string{"There is no lastmod: the change " + takenBack},

@@ -27,7 +27,6 @@ type Dates struct {
 	Maybe     HeldObservation `cbor:"9,keyasint,omitzero"`  // the observation that showed what the mark holds
 	Was       Date            `cbor:"10,keyasint,omitzero"` // the date before the first change, see Undo
 	Undone    Undone          `cbor:"11,keyasint,omitzero"` // the change that Undo took back last
-	Linked    moment.Time     `cbor:"12,keyasint,omitzero"` // see LinkedBy
 }
 
 // Undone is a change that was taken back.
@@ -201,16 +200,6 @@ func (d *Dates) take(all Given[moment.Time], at moment.Time, isNew bool, trust T
 // to it, on a page that had been read before without that link.
 func (d *Dates) Announce(since moment.Time) { d.Announced = since.Second() }
 
-// LinkedBy notes that an observation, at since, showed the first link to the page, on one that may have changed then. If
-// that counts as a change, the page is new; meanwhile Explain tells it. LinkedBy reports whether that is news.
-func (d *Dates) LinkedBy(since moment.Time) bool {
-	if d.Date.At != 0 || d.Linked == since.Second() {
-		return false
-	}
-	d.Linked = since.Second()
-	return true
-}
-
 // FirstSeen notes the first observation of the page. A page that was announced is as old as the
 // first link to it.
 func (d *Dates) FirstSeen(at moment.Time) {
@@ -223,15 +212,16 @@ func (d *Dates) FirstSeen(at moment.Time) {
 func (d *Dates) Listed() { d.Announced = 0 }
 
 // AnnouncedLate notes that this page, which was seen already, is new after all: an observation of
-// another page, at since, showed the first link to it. It may have been seen before, as a draft. One that has a date
-// keeps it. AnnouncedLate reports whether anything changed.
+// another page, at since, showed the first link to it. The page is not new if it was seen
+// before the link, and one that has a date keeps it. AnnouncedLate reports whether anything
+// changed.
 func (d *Dates) AnnouncedLate(firstSeen, since, at moment.Time, trust Trust) bool {
 	firstSeen, since = firstSeen.Second(), since.Second()
-	if d.Date.At != 0 || firstSeen > at {
+	if d.Date.At != 0 || firstSeen < since || firstSeen > at {
 		return false
 	}
-	d.Date, d.Linked = Date{At: since, By: Link}, 0
-	d.take(d.Last, max(firstSeen, since), true, trust)
+	d.Date = Date{At: since, By: Link}
+	d.take(d.Last, firstSeen, true, trust)
 	return true
 }
 
@@ -249,7 +239,6 @@ type History struct {
 	Changed   time.Time   // the observation that first showed the present content, zero if no change was seen
 	Unchanged time.Time   // the observation before that, zero if not known
 	Undone    time.Time   // the observation that first showed a later change, which was taken back; zero if none was
-	Linked    time.Time   // the observation that first showed a link that may make the page new; zero if none did
 
 	// Given is the last date of each source. The decided date is an earlier one if a date moved while no change was seen.
 	Given Given[time.Time]
@@ -269,7 +258,6 @@ func (d Dates) History() (h History) {
 		}
 	}
 	h.Changed, h.Unchanged, h.Undone = d.Changed.Time(), d.Unchanged.Time(), d.Undone.Changed.Time()
-	h.Linked = d.Linked.Time()
 	for _, s := range givers {
 		h.Given[s] = d.Last[s].Time()
 	}

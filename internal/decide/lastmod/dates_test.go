@@ -214,10 +214,7 @@ func TestPageProvesToBeNewAfterItWasSeen(t *testing.T) {
 		{"a source gives a later date than the link", Dates{Last: Given[moment.Time]{Server: first}}, first,
 			Date{At: first, By: Link}},
 		{"a source gives an earlier date than the link", Dates{Last: Given[moment.Time]{Page: given.At}}, first, given},
-		{"seen before the link, as a draft", Dates{}, after(-time.Hour), Date{At: since, By: Link}},
-		{"a draft with an earlier date", Dates{Last: Given[moment.Time]{Page: given.At}}, after(-2 * time.Hour), given},
-		{"a draft that was saved as it was linked", Dates{Last: Given[moment.Time]{Page: since}}, after(-time.Hour),
-			Date{At: since, By: Link}},
+		{"seen before the link", Dates{}, after(-time.Hour), Date{}},
 		{"the clock was ahead", Dates{}, after(9 * time.Hour), Date{}},
 		{"it has a given date", Dates{Date: given}, first, given},
 	} {

@@ -90,7 +90,7 @@ func (m *Transaction) FollowedAll(v *observation.Observation, open pagerecord.Op
 }
 
 // linked notes that the page links to a location, and returns what is left open. isNew says
-// that nothing led to the location before and the link may be news. If it is, the page is new.
+// that the location was unknown and the link may be news. If it is, the page is new.
 func (u *visited) linked(ln observation.Link, news News) (open pagerecord.Openness, isNew bool) {
 	to, known := u.Load(ln.Location)
 	switch {
@@ -103,9 +103,9 @@ func (u *visited) linked(ln observation.Link, news News) (open pagerecord.Openne
 		return pagerecord.Unproven, false
 	case !u.decides() && !to.Link:
 		u.look(u.Location) // once the site itself gets the link too, what it leads to counts as new since this visit
-		return pagerecord.Unproven, news == maybeNews && ln.Main && u.unheard(to, known)
+		return pagerecord.Unproven, news == maybeNews && ln.Main && !known
 	}
-	isNew = news != NoNews && ln.Main && u.unheard(to, known)
+	isNew = news != NoNews && ln.Main && !known
 	changed := u.point(to)
 	if !to.Link || !to.Witnessed {
 		u.due(ln.Location) // it must still be read in full
@@ -113,11 +113,8 @@ func (u *visited) linked(ln observation.Link, news News) (open pagerecord.Openne
 	}
 	if !to.Link {
 		to.Link, changed = true, true
-		switch {
-		case isNew && news == sureNews:
-			to.BecomesNew(u.Moment().Second(), u.Moment().Second(), u.site.Trust)
-		case isNew:
-			to.Dates.LinkedBy(u.Moment())
+		if isNew && news == sureNews {
+			to.Dates.Announce(u.Moment())
 		}
 	}
 	if changed {

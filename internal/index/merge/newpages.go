@@ -74,27 +74,14 @@ func (u *visited) announce() {
 		if left--; left < 0 || len(unheard) == pagerecord.NewLinksKept {
 			break
 		}
-		if to, known := u.Load(ln.Location); u.unheard(to, known) {
+		if _, known := u.Load(ln.Location); !known {
 			unheard = append(unheard, ln.Location)
 		}
 	}
 	u.await(unheard, u.Moment().Second())
 }
 
-// unheard reports whether a page that this one links to may be new to the public: nothing has led to it before, and it
-// was not there when its place was learned.
-func (g page) unheard(to *pagerecord.Page, known bool) bool {
-	return !known || !to.Public() && !to.Led() && g.cameLater(to)
-}
-
-// cameLater reports whether nobody got a page until the page that links to it had been known for a day. What is got from
-// then on, without a link, is a draft. On the day on which the site is learned, it may as well be an old page that is only
-// linked from where nobody was yet.
-func (g page) cameLater(to *pagerecord.Page) bool {
-	return to.FirstSeen == 0 || to.FirstSeen.Sub(g.p.FirstSeen) >= day
-}
-
-// await notes locations that the page links to, and nothing did before, since a visit that may be a change.
+// await notes unknown locations that the page links to since a visit that may be a change.
 func (g page) await(unheard []string, since moment.Time) {
 	if !g.p.Loaded.Known {
 		return
@@ -126,15 +113,12 @@ func (u *visited) keepLinks(c comparison) {
 		location, there := shown[n.To]
 		since := n.Since == c.since || c.since == u.Moment().Second() && n.Since > p.Loaded.Before
 		isNew := since && c.outcome == mark.Changed
-		if !there {
-			return true
+		if !there || !isNew {
+			return !there
 		}
-		to, known := u.Load(location)
-		switch came := to.FirstSeen >= n.Since || u.cameLater(to); {
-		case !known || !came:
-		case isNew && to.BecomesNew(n.Since, u.Moment().Second(), u.site.Trust), !isNew && to.Dates.LinkedBy(n.Since):
+		if to, known := u.Load(location); known && to.BecomesNew(n.Since, u.Moment().Second(), u.site.Trust) {
 			u.Save(to)
 		}
-		return isNew
+		return true
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/servemap/servemap/internal/decide/lastmod"
 	"github.com/servemap/servemap/internal/index/observation"
 )
 
@@ -125,11 +124,6 @@ func TestLinkToANewPageIsAChangeInThePlaceOfAnother(t *testing.T) {
 	}{
 		{"nobody knew it", func(*world) {}, true, true},
 		{"somebody asked for it", func(w *world) { w.sight("/new", html("what is new")) }, true, false},
-		{"staff opened it on another day", func(w *world) {
-			w.wait(24 * time.Hour)
-			w.sight("/new", html("what is new"))
-			w.wait(time.Hour)
-		}, true, true},
 		{"another page links to it since then", func(w *world) {
 			w.sight("/a", html("an article", "/new"))
 			w.sight("/new", html("what is new"))
@@ -149,9 +143,6 @@ func TestLinkToANewPageIsAChangeInThePlaceOfAnother(t *testing.T) {
 			at := w.now.Unix()
 			showHeld(w, "/new", "/a", "/b")
 			w.sight("/new", html("what is new"))
-			if told := w.record("/new").Dates.Linked.Seconds(); (told == at) != tt.post {
-				t.Errorf("a link at %d is told, want %t at %d", told, tt.post, at)
-			}
 			for range 2 { // it may be a link of the day
 				w.sight("/", home("", "/new", "/a", "/b"))
 				w.wantLastMod("/", 0)
@@ -165,88 +156,6 @@ func TestLinkToANewPageIsAChangeInThePlaceOfAnother(t *testing.T) {
 				}
 				w.wantLastMod(location, want)
 			}
-		})
-	}
-}
-
-// A draft that staff open before it is published is new to the public at its first link, on a list that was known for a
-// day when they did. What was got on the list's first day may be older than all that is known.
-func TestDraftIsNewSinceItsFirstLink(t *testing.T) {
-	articles := numbered("/an-article-of-some-length-%d", 10)
-	draft := articles[9]
-	for _, tt := range []struct {
-		name   string
-		looks  bool // the site itself gets the list after a visitor
-		before func(w *world)
-		dated  bool
-	}{
-		{"opened on the list's second day", false, func(w *world) {
-			w.wait(day)
-			w.sight(draft, html("what is new"))
-			w.wait(time.Hour)
-		}, true},
-		{"opened on the list's second day, and the site looks", true, func(w *world) {
-			w.wait(day)
-			w.sight(draft, html("what is new"))
-			w.wait(time.Hour)
-		}, true},
-		{"opened a moment before the list", true, func(w *world) {
-			w.wait(day)
-			w.sight(draft, html("what is new"))
-		}, true},
-		{"got on the list's first day", false, func(w *world) {
-			w.sight(draft, html("what is new"))
-			w.wait(2 * day)
-		}, false},
-		{"got before the list was", false, func(w *world) { w.wait(2 * day) }, false},
-		{"another page linked to it", false, func(w *world) {
-			w.wait(day)
-			w.sight(articles[0], html("an article", draft))
-			w.sight(draft, html("what is new"))
-		}, false},
-		{"it was listed, and is no more", false, func(w *world) {
-			w.wait(day)
-			w.sight(articles[0], html("an article", draft))
-			w.sight(draft, html("what is new"))
-			w.sight(articles[0], html("an article"))
-			w.answer(draft, 410)
-		}, false},
-		{"its own date is older", false, func(w *world) {
-			w.wait(day)
-			w.sight(draft, html("what is new"), lastModified(w.now.Add(-3*time.Hour)))
-		}, true},
-	} {
-		run(t, tt.name, options{}, func(w *world) {
-			if tt.looks {
-				w.site.Looking = Works
-			}
-			if strings.HasPrefix(tt.name, "got before") {
-				w.sight(draft, html("what is new"))
-				w.wait(time.Minute)
-			}
-			list := func(links ...string) {
-				if w.sight("/", home("", links...)); tt.looks {
-					w.sight("/", home("", links...), own)
-				}
-			}
-			for range 3 {
-				list(articles[:9]...)
-				w.wait(time.Minute)
-			}
-			tt.before(w)
-			want := w.now.Unix()
-			list(articles...)
-			w.sight(draft, html("what is new"), own)
-			if !w.page(draft).Listed() {
-				t.Error("it is not listed")
-			}
-			if given := w.record(draft).Dates.Last[lastmod.Server]; given != 0 {
-				want = given.Seconds()
-			}
-			if !tt.dated {
-				want = 0
-			}
-			w.wantLastMod(draft, want)
 		})
 	}
 }
