@@ -156,10 +156,23 @@ const limitStep = 5 * time.Minute
 
 // allowed returns how many pages may be sent now. Half of a day's limit may be sent at once, and the rest as the day
 // goes on. A stranger may make pages change by the hundred: what changes after them still finds room within minutes.
-func (n *Notifier) allowed() int {
-	now := n.now().UTC().Truncate(limitStep)
-	passed := now.Sub(now.Truncate(24*time.Hour)).Hours() / 24
-	return int(math.Ceil(float64(n.perDay)*(1+passed)/2)) - n.st.SentToday
+func (n *Notifier) allowed() int { return n.allowedAt(n.now().UTC()) - n.st.SentToday }
+
+// allowedAt returns how many pages may be sent from the begin of a day to a time of it.
+func (n *Notifier) allowedAt(at time.Time) int {
+	at = at.Truncate(limitStep)
+	passed := at.Sub(at.Truncate(24*time.Hour)).Hours() / 24
+	return int(math.Ceil(float64(n.perDay) * (1 + passed) / 2))
+}
+
+// allowedAgain returns when more pages may be sent, today or as the next day begins.
+func (n *Notifier) allowedAgain() time.Time {
+	at := n.now().UTC().Truncate(limitStep)
+	day := at.Truncate(24 * time.Hour).Add(24 * time.Hour)
+	for at = at.Add(limitStep); at.Before(day) && n.allowedAt(at) <= n.st.SentToday; {
+		at = at.Add(limitStep)
+	}
+	return at
 }
 
 // kindOf returns the kind of a page. Pages of one kind are likely to change together. The kind says the top folder, how

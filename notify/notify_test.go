@@ -72,7 +72,7 @@ func TestStatusSaysWhatPagesWaitFor(t *testing.T) {
 		{"the limit of a day", Options{MaxPerDay: 2}, func(r *runningSite) {
 			r.changes("/0", "/1", "/2")
 			time.Sleep(7 * time.Minute)
-		}, "2 pages of a day", 5 * time.Minute},
+		}, "2 pages of a day", 22 * time.Hour},
 		{"a notifier that was killed", Options{}, func(r *runningSite) {
 			r.changes("/1")
 			r.stop()

@@ -65,7 +65,7 @@ func (n *Notifier) wait(full bool) {
 		s.Waits = "the engine did not take the last post"
 	case full:
 		s.Waits = fmt.Sprintf(words.Say("of the %d pages of a day ({PerDay}), half are spread over it"), n.perDay)
-		s.NextSend = now.Truncate(limitStep).Add(limitStep)
+		s.NextSend = n.allowedAgain()
 	case due.After(now):
 		s.Waits = fmt.Sprintf("a page is sent %v after its first change, and an hour after it was sent before", n.hold)
 	default:

@@ -34,18 +34,29 @@ type diagnosis struct {
 
 // failing says since when listed pages have been answered with nothing but errors, and how often.
 type failing struct {
-	since atomic.Int64 // in Unix nanoseconds
+	since atomic.Int64           // in Unix nanoseconds
+	first atomic.Pointer[string] // the location that failed first
+	other atomic.Bool            // another one failed too
 	n     atomic.Uint64
 }
 
-// failed counts an error, and reports whether all has failed for long enough to tell.
-func (f *failing) failed(now time.Time) bool {
+// failed counts an error, and reports whether several pages, and all that were asked for, have failed for long enough to
+// tell.
+func (f *failing) failed(location string, now time.Time) bool {
 	n := f.n.Add(1)
 	if n == 1 {
 		f.since.Store(now.UnixNano())
+		f.first.Store(&location)
+		f.other.Store(false)
 	}
-	return n >= few && now.Sub(time.Unix(0, f.since.Load())) >= time.Minute
+	if first := f.first.Load(); first != nil && *first != location {
+		f.other.Store(true)
+	}
+	return n >= few && f.other.Load() && now.Sub(time.Unix(0, f.since.Load())) >= time.Minute
 }
+
+// ended notes an answer that is no error, and reports whether there were errors before it.
+func (f *failing) ended() bool { return f.n.Load() > 0 && f.n.Swap(0) > 0 }
 
 const (
 	enough = 20   // requests that show a cause; fewer may be those of one odd client
@@ -215,20 +226,20 @@ func (d *diagnosis) learnedNothing(why eligibility.Reason, target, host string) 
 
 // answered counts the response that an anonymous client got at a location.
 func (d *diagnosis) answered(location string, kind eligibility.Kind, why eligibility.Reason, resp *response.Response) {
+	if resp.Status < http.StatusBadRequest && d.failing.ended() {
+		d.cfg.Hints.End(messages.Failing)
+	}
 	if kind == eligibility.Nothing && unread(resp) {
 		return
 	}
 	if kind == eligibility.Forbidden || kind == eligibility.Nothing {
 		d.outcomes[why].Add(1)
 	}
-	if kind == eligibility.Witness && d.failing.n.Swap(0) > 0 {
-		d.cfg.Hints.End(messages.Failing)
-	}
 	switch {
 	case resp.Status >= 500 || resp.Status == http.StatusTooManyRequests:
 		if !d.cfg.Files.Lists(location) {
 			d.caused(messages.NoPageYet)
-		} else if d.failing.failed(time.Now()) && !d.cfg.Hints.Has(messages.Unanswered) { // which says more
+		} else if d.failing.failed(location, time.Now()) && !d.cfg.Hints.Has(messages.Unanswered) { // which says more
 			d.cfg.Hints.Give(messages.Failing, fmt.Sprintf("The last answer was %d.", resp.Status))
 		}
 	case kind == eligibility.Witness && readable(resp):

@@ -40,7 +40,6 @@ const (
 	Few              // hardly any page is listed
 	Alike            // many pages show one text
 	Leaving          // many pages left
-	Maze             // many listed pages show nothing new
 	Refused          // more listed pages are refused than may leave in a day for that
 	Panicked         // a function of the owner's panicked
 	Unexplored       // the origin does not lead to this process
@@ -126,8 +125,6 @@ var hintTexts = [hints]string{
 		"day. In a maintenance answer 503, so that search engines keep their pages too.",
 	Leaving: "Many pages left the sitemap in a short time. " +
 		"Do they still exist? Then see whether a setting was changed or left out, or what the site answers, by mistake.",
-	Maze: "Many listed pages show nothing of their own, as in a calendar that goes on for ever. They stay listed; bar them if " +
-		"nobody needs to find them.",
 	Refused: "Many listed pages are refused, by a 401, 403 or 404 or a log-in. At most ten of them a day, or 1 %, " +
 		"are taken out, and the others once nobody has got them for a day longer. " +
 		"If you deleted them, answer 410. If you mean to refuse nobody, see what the site answers to crawlers, and to its " +
@@ -166,23 +163,12 @@ type Hints struct {
 // NewHints returns Hints that log to logger.
 func NewHints(logger *slog.Logger) *Hints { return &Hints{logger: logger} }
 
-// Now is Give for a hint whose other sentence changes: it has the last one. Only the first is logged.
-func (h *Hints) Now(hint Hint, more string) {
-	if h.Give(hint, more); h != nil {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		h.texts[hint] = text(hint, more)
-	}
-}
-
-func text(hint Hint, more string) string { return strings.TrimSpace(hint.String() + " " + more) }
-
 // Give gives the hint, and logs it unless it was given before. more is another sentence for the
 // owner, or "". It says how the hint applies to this site. args are attributes as for
 // [slog.Logger.Warn]. Only the log gets them, but they too may name only what is public.
 func (h *Hints) Give(hint Hint, more string, args ...any) {
 	if h.Hold(hint, more) {
-		h.logger.Warn("servemap: "+text(hint, more), args...)
+		h.logger.Warn("servemap: "+h.texts[hint], args...) // a text never changes once it is set
 	}
 }
 
@@ -196,7 +182,7 @@ func (h *Hints) Hold(hint Hint, more string) (first bool) {
 	defer h.mu.Unlock()
 	h.holds[hint] = true
 	if first = h.texts[hint] == ""; first {
-		h.texts[hint] = text(hint, more)
+		h.texts[hint] = strings.TrimSpace(hint.String() + " " + more)
 	}
 	return first
 }
@@ -254,14 +240,8 @@ func (h *Hints) Has(hint Hint) bool { return slices.Contains(h.Given(), hint) }
 
 // Texts returns the texts for the owner of the hints that hold, in the same order.
 func (h *Hints) Texts() (all []string) {
-	given := h.Given()
-	if h == nil {
-		return nil
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, hint := range given {
-		all = append(all, h.texts[hint])
+	for _, hint := range h.Given() {
+		all = append(all, h.texts[hint]) // a text never changes once it is set
 	}
 	return all
 }

@@ -118,11 +118,6 @@ func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 		}, 0},
 		{"hardly any page listed as the owner wants it",
 			func(r *rig) { r.orphans(numbered("/never/%d", fewPages)...); time.Sleep(fewFor) }, 0},
-		{"a calendar that a bot walks to no end", walked("/calendar/%d/%d", "Nothing on in month %[2]d of %[1]d."), messages.Maze},
-		{"as many days on which there is something", walked("/calendar/%d/%d", "Nothing on, but %[3]s."), 0},
-		{"as many products that say little", walked("/shop/%[3]s", "Buy it."), 0},
-		{"as many products with a number", walked("/shop/%[1]d%02[2]d", "Buy it."), 0},
-		{"as many photographs", walked("/photos/%d/%d", "A photograph. <img src=/img-%[1]d-%[2]d.jpg>"), 0},
 		{"many withdrawals", func(r *rig) { r.withdraw25(0) }, messages.Leaving},
 		{"many withdrawals by the owner", func(r *rig) {
 			pages := numbered("/p%d", 30)
@@ -236,20 +231,5 @@ func (r *rig) withdraw25(gap time.Duration) {
 	for _, p := range pages[:25] {
 		r.answer(p, 410)
 		time.Sleep(gap)
-	}
-}
-
-// walked returns what has a visitor walk from one page to the next. Address and text may have two numbers and a word of
-// the page.
-func walked(address, text string) func(*rig) {
-	at := func(i int) []any {
-		return []any{2026 + i/12, 1 + i%12, strings.Repeat(string(rune('a'+i%26)), 3) + string(rune('a'+i/26))}
-	}
-	fill := func(format string, i int) string { return strings.Split(fmt.Sprintf(format, at(i)...), "%!(EXTRA")[0] }
-	return func(r *rig) {
-		r.sight("/", html("home", fill(address, 0)))
-		for i := range 80 {
-			r.sight(fill(address, i), "<html><body><main><p>"+fill(text, i)+"</p><a href="+fill(address, i+1)+">next</a></main></body></html>")
-		}
 	}
 }

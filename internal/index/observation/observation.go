@@ -264,19 +264,12 @@ var searchNames = []string{"q", "s", "query", "search"}
 
 // News compares the page with the mark of earlier observations; see [mark.Mark.News].
 func (o *Observation) News(m mark.Mark) (texts []string, gone int) {
-	facts := o.facts()
-	return m.News(&facts)
-}
-
-// Text reads the text of the page again.
-func (o *Observation) Text() html.Text { return o.facts().Text }
-
-func (o *Observation) facts() (facts html.Facts) {
 	body, _, err := Decode(o.Response.Header.ContentEncoding, o.Response.Body, MaxPage)
 	if err != nil {
-		return facts
+		return nil, 0
 	}
-	return html.Read(body, html.Options{ContentType: o.Response.Header.ContentType})
+	facts := html.Read(body, html.Options{ContentType: o.Response.Header.ContentType})
+	return m.News(&facts)
 }
 
 // Decode undoes the response's content coding, if it has one. A compressor around the site may have

@@ -133,9 +133,6 @@ func (s *Tally) Read(k *observation.Observation, r merge.Merged) {
 		s.hints.End(messages.ClientApp)
 	}
 	defer s.canonical(k, r)
-	if r.Listed() && k.Full && !k.Before.Read() {
-		s.enters(k)
-	}
 	if r.Listed() && (k.Cut || k.Many) {
 		s.hints.Give(messages.Cut, "The first was "+s.site.Normalizer.Origin().URL(k.Location)+".")
 	}

@@ -21,8 +21,7 @@ type Tally struct {
 	shells  shells
 	named   map[uint64]string // what pages name as canonical in place of themselves, by their ID
 	leaving leaving
-	alike   uint64 // the content that many pages show, while the hint of that holds
-	mazes   mazes
+	alike   uint64             // the content that many pages show, while the hint of that holds
 	causes  map[answer][]cause // what the last answers of the entries showed
 }
 
