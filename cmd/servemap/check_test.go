@@ -475,6 +475,16 @@ func TestOneMistakeIsToldOnce(t *testing.T) {
 	}
 }
 
+// TestAddressWithAnOddParameterDoesNotEndTheCrawl lists addresses whose parameters have escapes, or no name.
+func TestAddressWithAnOddParameterDoesNotEndTheCrawl(t *testing.T) {
+	site := siteOf(t, map[string]string{"/robots.txt": robotsTxt, "/": aPage + "<a href=/missing>m</a>", "/missing": ownPage,
+		"/maps/sitemap.xml": set("/", "/a?filter%5Bcolor%5D=red", "/b?a+b=1", "/c?x%2Ay=1", "/d?%zz=1")})
+	_, out, errs := call(t, "check", "-crawl", site)
+	if strings.Contains(out, "the crawl was not made") || !strings.Contains(out, "/missing is linked from ") {
+		t.Errorf("the crawl ended: %s%s", out, errs)
+	}
+}
+
 // TestCheckFindsNothingInTheDatesThatACrawlWrote crawls pages whose server and text give different dates.
 func TestCheckFindsNothingInTheDatesThatACrawlWrote(t *testing.T) {
 	for name, dates := range map[string][][2]string{ // of Last-Modified and of the page itself

@@ -93,7 +93,11 @@ func (s *checking) crawlOf(ctx context.Context, known check.Known) (c *crawl, er
 	for _, u := range known.Listed {
 		_, query, _ := strings.Cut(u, "?")
 		for pair := range strings.SplitSeq(query, "&") {
-			if name, _, _ := strings.Cut(pair, "="); name != "" && !location.Tracks(name) && !slices.Contains(c.Query, name) {
+			name, _, _ := strings.Cut(pair, "=")
+			if plain, err := url.QueryUnescape(name); err == nil {
+				name = plain
+			}
+			if location.CheckParam(name) == nil && !location.Tracks(name) && !slices.Contains(c.Query, name) {
 				c.Query = append(c.Query, name)
 			}
 		}

@@ -185,7 +185,7 @@ func TestPageThatFailsIsAskedForAgainAloneBeforeItsLinkIsBroken(t *testing.T) {
 		listed, failed int // of 61, and answers with 500 at most
 		dead           string
 	}{
-		{"beside others, as where a database is locked", func(_ string, others, _ int) bool { return others > 0 }, 61, 2, ""},
+		{"beside others, as where a database is locked", func(_ string, others, _ int) bool { return others > 0 }, 61, 4, ""},
 		{"beside more than two others", func(_ string, others, _ int) bool { return others > 2 }, 61, 4, ""},
 		{"once", func(path string, _, times int) bool { return path == "/p07" && times == 1 }, 61, 1, ""},
 		{"always", func(path string, _, _ int) bool { return path == "/p07" }, 60, 2, "https://example.com/p07"},
