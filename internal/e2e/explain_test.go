@@ -161,7 +161,8 @@ func TestExplainSaysWhatALinkedPageAnswers(t *testing.T) {
 	}
 }
 
-// Whoever mends one thing must not find the next one only then. What was decided under other settings is said so.
+// Explain names all that keeps a page out at once, so that its owner mends all at once. It says what was decided under
+// settings that have changed since.
 func TestExplainNamesAllThatKeepsAPageOutAndWhatHasEndedSince(t *testing.T) {
 	const page, query, always = "/view?id=1", "its query has a parameter of its own", "Always rule names it"
 	h := testkit.Paths{"/": testkit.Page("home", page, "/news"), "/view": testkit.Reply(200, testkit.HTML("", "one"),

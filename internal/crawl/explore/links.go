@@ -90,8 +90,8 @@ func (e *explorer) follow(r result) (told bool) {
 	return true
 }
 
-// asks notes what a page asks of who wants to log in. Once the site is known to have a box to log in, what was taken for a
-// log-in until then is asked for again.
+// asks notes the forms to log in of a page. Once they show that the site has a box to log in, the pages that were taken
+// for log-ins before are requested again.
 func (e *explorer) asks(r result, logIn html.LogIn) {
 	starts := slices.Contains(e.Entries, r.Location)
 	e.box.Saw(r.Location, starts, logIn)

@@ -7,7 +7,8 @@ import (
 )
 
 // Load says how many requests at once a site bears. A page that fails beside others is asked for again, alone. If it
-// then answers, the others were too many, and half as many run at once from then on.
+// then answers, and another one so too, the others were too many, and half as many run at once from then on. A single one
+// met an error that passed.
 type Load struct {
 	Alone  int // pages that failed beside others, and came once asked for alone
 	AtOnce int // the fewest requests under which one of these failed
@@ -20,9 +21,12 @@ func (l *Load) Answered(atOnce int) {
 	}
 }
 
+// Over reports whether the requests at once were too many.
+func (l *Load) Over() bool { return l.Alone > 1 }
+
 // Bears returns how many of at most so many requests may run at once.
 func (l *Load) Bears(most int) int {
-	if l.AtOnce == 0 {
+	if !l.Over() {
 		return most
 	}
 	return max(1, min(most, l.AtOnce/2))
@@ -30,7 +34,7 @@ func (l *Load) Bears(most int) int {
 
 // Says says what a site did not bear, "" for nothing.
 func (l Load) Says() string {
-	if l.AtOnce == 0 {
+	if !l.Over() {
 		return ""
 	}
 	return fmt.Sprintf("The site failed under %d requests at once: %s came only once asked for alone. Visitors who come at the "+

@@ -189,9 +189,10 @@ func (q *queries) compare() (at map[string]shown) {
 	return at
 }
 
-// variants returns the keys of locations that only show what others do: of those that were asked for, or else of all
-// in the same folder with the same parameters, at most half have a title or text of their own. Of a parameter that a rule
-// allows elsewhere, what names another page as canonical tells nothing about the others.
+// variants returns the keys of locations whose query makes no page of its own. At most half of the locations of the key
+// that were requested have a title or a text of their own. If none was requested, those with the same parameters in the
+// same folder decide. Where a rule allows the parameter elsewhere, a location that names another page as canonical does
+// not count.
 func (q *queries) variants(rules eligibility.Rules) map[string]bool {
 	asked, own, are := map[string]int{}, map[string]int{}, map[string]bool{}
 	count := func(key string) (folder string, n int) {

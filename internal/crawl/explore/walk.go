@@ -36,7 +36,7 @@ func (e *explorer) walk(ctx context.Context) error {
 		}
 	}()
 	for {
-		for len(asked) < e.Concurrency && len(asked)-min(1, e.late(asked)) < e.allowed() {
+		for len(asked) < e.Concurrency && len(asked)-min(1, e.late(asked)) < e.allowed(asked) {
 			if err := e.rest(ctx); err != nil {
 				return err
 			}
@@ -88,9 +88,9 @@ func (e *explorer) walk(ctx context.Context) error {
 }
 
 // allowed returns how many requests may run at once: one while a page that failed beside others waits to be asked for
-// alone.
-func (e *explorer) allowed() int {
-	if e.frontier.strained() >= 0 {
+// alone, and while it is.
+func (e *explorer) allowed(asked []*result) int {
+	if e.frontier.strained() >= 0 || slices.ContainsFunc(asked, func(r *result) bool { return r.Under > 1 }) {
 		return 1
 	}
 	return e.pace.allowed(e.load.Bears(e.Concurrency))
@@ -237,8 +237,9 @@ func (e *explorer) take(ctx context.Context, r result) error {
 			return nil
 		}
 	case r.Under > 1:
-		e.load.Answered(r.Under)
-		e.report.Alone, e.report.AtOnce = e.load.Alone, e.load.AtOnce
+		if e.load.Answered(r.Under); e.load.Over() {
+			e.report.Alone, e.report.AtOnce = e.load.Alone, e.load.AtOnce
+		}
 	}
 	if r.large {
 		e.leave(eligibility.LinkLarge, 1, e.url(r.Location))

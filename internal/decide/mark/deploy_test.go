@@ -148,8 +148,8 @@ func TestFirstOfItsKindOnEachPageIsDated(t *testing.T) {
 	}
 }
 
-// A deploy gives most pages a table, and somebody writes one on a page that it left out. That is news of this page, and
-// still none of those that are visited later.
+// A deploy gives most pages a table, and somebody writes one on a page that it left out. That is news of this page,
+// and no news of the pages that are visited later.
 func TestAuthorsTableEndsNoWave(t *testing.T) {
 	const first, later, old = wavePages, wavePages - 1, 8
 	var s Site

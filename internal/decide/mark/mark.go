@@ -104,10 +104,11 @@ func (m Mark) Holds(since int64) bool {
 	return slices.ContainsFunc(m.watch[:], func(w watched) bool { return w.Patience > 0 && int64(w.Since) == since })
 }
 
-// Awaited describes the news or loss that can be a change first, of those that an observation later than after first
-// showed: the page's date stands, and never goes back. now is the time, in Unix seconds like all here. since is the
-// observation that first showed it. more is how many observations must agree before it is a change, as far as is known
-// now. The last of them must come after until, which is 0 if only their number counts. All are 0 if nothing is held.
+// Awaited describes the held news or loss that will be a change first. What was first shown at after or before does not
+// count: the page's date is after, and never goes back. now is the time. All times are in Unix seconds. since is the
+// observation that first showed the news or loss. more is how many observations must agree before it is a change, as far
+// as is known now. The last of them must come after until, which is 0 if only their number counts. All are 0 if nothing is
+// held.
 func (m Mark) Awaited(after, now int64) (since int64, more int, until int64) {
 	var soonest int64
 	for i := range m.watch {

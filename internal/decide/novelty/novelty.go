@@ -17,7 +17,7 @@ import (
 	"github.com/servemap/servemap/internal/page/location"
 )
 
-// Seen has what there was. It is not safe for concurrent use.
+// Seen remembers the folders, names and texts of a site. It is not safe for concurrent use.
 type Seen struct {
 	most    int
 	folders map[string]bool // that shapes name

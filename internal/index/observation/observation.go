@@ -153,8 +153,8 @@ func (o *Observation) ReadHeader(norm *location.Normalizer) {
 	}
 }
 
-// asks takes some redirects for log-ins: those whose target has the page's location in its query. Such a target leads
-// back only whoever does what is asked of him there, such as to log in or to state his age. A redirect to the page
+// asks takes a redirect for a log-in if its target has the page's location in its query. Such a target leads visitors
+// back once they have done what it asks, such as to log in or to state their age. A redirect to the page
 // itself, as to set a cookie, says nothing.
 func (o *Observation) asks(norm *location.Normalizer, target string) {
 	if leadsBack(norm, o.Location, target) {

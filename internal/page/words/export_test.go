@@ -4,7 +4,7 @@ package words
 var Settings = func() map[string]map[Style]string {
 	all := map[string]map[Style]string{}
 	for name, s := range settings {
-		all[name] = map[Style]string{Options: s.library, Flags: s.command, Caddyfile: s.caddy}
+		all[name] = map[Style]string{Options: s.option, Flags: s.flag, Caddyfile: s.caddy}
 	}
 	return all
 }()

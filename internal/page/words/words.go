@@ -11,7 +11,7 @@ import (
 )
 
 // said is what a setting is called in each style. For the command, {-name} is a setting that it has.
-type said struct{ library, command, caddy string }
+type said struct{ option, flag, caddy string }
 
 // none stands where a style has no such setting. A text that may be read in that style must not need the name: it uses
 // only names that begin with Or, which add what some styles offer.
@@ -131,13 +131,13 @@ func say(text, quote string) string {
 		case !known:
 			return braced
 		case style == Options:
-			return is.library
+			return is.option
 		case style == Caddyfile && bare.MatchString(is.caddy):
 			return quote + is.caddy + quote
 		case style == Caddyfile:
 			return is.caddy
 		}
-		return say(is.command, quote)
+		return say(is.flag, quote)
 	})
 }
 

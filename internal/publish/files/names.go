@@ -32,7 +32,7 @@ func newNames(cfg *Config) names {
 	return s
 }
 
-// name says which of the files is asked for.
+// name identifies a file of the sitemap.
 type name struct {
 	number int    // of the shard, or of a file beside the sitemap
 	part   string // of a section, in place of a number

@@ -123,7 +123,7 @@ type checker struct {
 	silent  string            // how robots.txt is answered, if that does not tell whether there is one
 	doubt   bool              // what some file lists is not known
 	nowhere *pages.Page       // what the site shows where it has no page; may be nil
-	load    explore.Load      // that the site bears
+	load    load              // that the site bears
 	private map[string]bool   // listed pages that look so, by key
 	// What a check that stops now has not done.
 	ahead, uncrawled string

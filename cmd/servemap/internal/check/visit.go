@@ -20,6 +20,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
+	"github.com/servemap/servemap/internal/crawl/explore"
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/words"
 )
@@ -211,6 +212,12 @@ func (c *checker) ask(ctx context.Context, some []*pages.Page) (asked []*pages.P
 	for left := some; len(left) > 0; {
 		left = c.askAtOnce(ctx, left)
 	}
+	if c.load.Over() {
+		for _, s := range c.load.strained {
+			c.Add("load", s.at, "%s", s.text)
+		}
+		c.load.strained = nil
+	}
 	for _, p := range some {
 		if errors.As(p.Err, new(errBound)) {
 			met = p.Err
@@ -241,11 +248,24 @@ func (c *checker) askAtOnce(ctx context.Context, some []*pages.Page) (left []*pa
 			*p = pages.Page{Entry: p.Entry}
 			if c.askFor(ctx, p); !strained(p) && p.Err == nil {
 				c.load.Answered(atOnce)
-				c.Add("load", p.Entry.At(), "failed under %d requests at once%s", atOnce, answeredWith(status))
+				c.load.strained = append(c.load.strained,
+					strain{p.Entry.At(), fmt.Sprintf("failed under %d requests at once%s", atOnce, answeredWith(status))})
 			}
 		}
 	}
 	return left
+}
+
+// load is what the site bears, and the pages that showed it and are not told yet.
+type load struct {
+	explore.Load
+	strained []strain
+}
+
+// strain is a page that failed beside others, and what happened.
+type strain struct {
+	at   report.At
+	text string
 }
 
 // answeredWith says with which status, "" for none.

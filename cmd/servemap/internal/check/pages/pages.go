@@ -35,7 +35,7 @@ type Answer struct {
 	Took   time.Duration
 }
 
-// Page is a listed page that was asked for.
+// Page is a listed page, and the answer to the request for it.
 type Page struct {
 	Entry listing.Entry
 	Answer
