@@ -30,29 +30,39 @@ func deployed(page int, deploy map[string]string) string {
 
 const pages = 36
 
+// visited is a site, and the marks and dates of its pages.
+type visited struct {
+	site  Site
+	marks [pages]Mark
+	last  [pages]int64
+	dates map[int]int64
+}
+
+// visit has a page visited at a time, and dates it as the site does.
+func (s *visited) visit(page int, text string, at int64) {
+	v := viewOf(text)
+	v.Last, s.last[page] = s.last[page], at
+	s.site.Consult(v, s.marks[page], fmt.Sprintf("/page-%d", page), at)
+	m, o, since := s.marks[page].Observe(v, at)
+	switch s.marks[page] = m; {
+	case o == Changed:
+		s.dates[page] = since
+	case s.site.Disowns(m, s.dates[page]):
+		delete(s.dates, page)
+	}
+}
+
 // lived has pages visited at random for some days, each about three times a day, and returns how many have a date in
 // the end, and how many had one at a time. shows returns what a page has besides on a day.
 func lived(days int, shows func(page, today int) map[string]string) (dated, most int) {
-	var s Site
-	var marks [pages]Mark
-	var last [pages]int64
-	dates := map[int]int64{}
+	s := visited{dates: map[int]int64{}}
 	r := rand.New(rand.NewPCG(1, 1))
 	for visit := range 3 * pages * days {
 		at, i := int64(1_700_000_000+visit*day/pages/3), r.IntN(pages)
-		v := viewOf(deployed(i, shows(i, visit/pages/3)))
-		v.Last, last[i] = last[i], at
-		s.Consult(v, marks[i], fmt.Sprintf("/page-%d", i), at)
-		m, o, since := marks[i].Observe(v, at)
-		switch marks[i] = m; {
-		case o == Changed:
-			dates[i] = since
-		case s.Disowns(m, dates[i]):
-			delete(dates, i)
-		}
-		most = max(most, len(dates))
+		s.visit(i, deployed(i, shows(i, visit/pages/3)), at)
+		most = max(most, len(s.dates))
 	}
-	return len(dates), most
+	return len(s.dates), most
 }
 
 // A deploy gives each page a line of its own that says nothing new. The first pages that show it may be dated, until
@@ -152,8 +162,7 @@ func TestFirstOfItsKindOnEachPageIsDated(t *testing.T) {
 // and no news of the pages that are visited later.
 func TestAuthorsTableEndsNoWave(t *testing.T) {
 	const first, later, old = wavePages, wavePages - 1, 8
-	var s Site
-	marks, last, dates := [pages]Mark{}, [pages]int64{}, map[int]int64{}
+	s := visited{dates: map[int]int64{}}
 	at := int64(1_700_000_000)
 	visit := func(from, to int, tables bool) {
 		at += day
@@ -163,16 +172,7 @@ func TestAuthorsTableEndsNoWave(t *testing.T) {
 			if tables {
 				own["end"] = "<table><tr><td>" + sentence(rand.New(rand.NewPCG(uint64(i), 9)), 12) + "</table>"
 			}
-			v := viewOf(deployed(i, own))
-			v.Last, last[i] = last[i], at
-			s.Consult(v, marks[i], fmt.Sprintf("/page-%d", i), at)
-			m, o, since := marks[i].Observe(v, at)
-			switch marks[i] = m; {
-			case o == Changed:
-				dates[i] = since
-			case s.Disowns(m, dates[i]):
-				delete(dates, i)
-			}
+			s.visit(i, deployed(i, own), at)
 		}
 	}
 	for range old {
@@ -182,7 +182,7 @@ func TestAuthorsTableEndsNoWave(t *testing.T) {
 	visit(first+later, first+later+1, false)
 	visit(first+later, first+later+1, true)
 	visit(0, first+later, true)
-	if _, is := dates[first+later]; !is || len(dates) != 1 {
-		t.Errorf("the pages with a date and its time are %v, want page %d alone", dates, first+later)
+	if _, is := s.dates[first+later]; !is || len(s.dates) != 1 {
+		t.Errorf("the pages with a date and its time are %v, want page %d alone", s.dates, first+later)
 	}
 }
