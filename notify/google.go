@@ -164,7 +164,7 @@ func (c *console) choose(ctx context.Context, top string) (property string, err 
 // reason is a cause as Google names it, and what it means for the owner.
 type reason struct{ name, why string }
 
-// busy are reasons that ask for patience, whatever the status. denials are the reasons of a 403, the plainest last.
+// busy are reasons that ask for patience, with any status. denials are the reasons of a 403, the most general last.
 var (
 	busy = []reason{
 		{"dailyLimitExceeded", "the Cloud project of the client has used up its requests of today; Google counts anew at " +
@@ -178,7 +178,7 @@ var (
 	}
 )
 
-// whyOf returns the meaning of the first of these reasons that an answer names, "" if it names none.
+// whyOf returns the meaning of the first reason that an answer names, "" if it names none.
 func whyOf(said []byte, reasons []reason) string {
 	for _, r := range reasons {
 		if bytes.Contains(said, []byte(strconv.Quote(r.name))) {

@@ -295,8 +295,8 @@ func (s *Own) asksAgain(ctx context.Context) {
 	_, _ = explore.Once(ctx, s.Door(nil), proof)
 }
 
-// stray reports whether r looks like a site's request to itself, but lacks the key of this process: another process or
-// the command made it, or something on the way took the key off. Some of these addresses are made up.
+// stray reports whether r looks like a site's request to itself, but lacks the key of this process. Another process or
+// the command made it, or something on the way took the key off. Such a request may ask for a made-up address.
 func stray(r *http.Request) bool {
 	return len(r.Header[keyHeader]) > 0 || strings.HasPrefix(r.Header.Get("User-Agent"), explore.Agent)
 }

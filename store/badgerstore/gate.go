@@ -80,8 +80,8 @@ func (g gate) judge(sp space) error {
 }
 
 // replaced reports whether nothing is at the path of an open folder, or something else. Badger does
-// not notice that. It goes on writing to the files that it has open, and makes new ones in whatever
-// is at the folder's path: in somebody else's folder it would delete files with the names of its own.
+// not notice that. It goes on writing to the files that it has open, and makes new ones in the folder that is
+// now at that path. If that is somebody else's, it would delete files there that have the names of its own.
 func replaced(folder *os.File) bool {
 	there, err := os.Stat(folder.Name())
 	if err != nil {

@@ -96,8 +96,8 @@ func Each[K cmp.Ordered](label string, counts map[K]uint64) (all []Series) {
 // module is the path of this module.
 const module = "github.com/servemap/servemap"
 
-// release is the version of a release that go build makes. The linker sets it: go knows the version of what it
-// installs, not of the folder that it builds.
+// release is the version of a binary that we release. The linker sets it, since `go build` in a clone, unlike
+// `go install`, does not know the version.
 var release string
 
 // Version returns the version of the module in this program, "unknown" if the program

@@ -33,12 +33,12 @@ type Ledger struct {
 
 const (
 	shapeBudget = 20.0 // of a shape
-	queryBudget = 3.0  // of an unlikely shape: most parameters sort, filter and track, and most files are none of HTML
+	queryBudget = 3.0  // of an unlikely shape: most parameters sort, filter or track, and most files are not HTML
 	smallCost   = .1   // of a page that leads only to other shapes, and of an old number or date that leads nowhere
-	mostSeen    = 50   // texts and names that are remembered, for each request that may be made
+	mostSeen    = 50   // texts and names to remember for each request that may be made
 )
 
-// NewLedger returns the ledger of an exploration that makes so many requests at most, and of the revisits after it.
+// NewLedger returns the ledger of an exploration that makes at most most requests, and of the revisits after it.
 func NewLedger(most int) *Ledger {
 	return &Ledger{seen: novelty.New(mostSeen * max(most, mostLinks)), spent: map[string]float64{},
 		beside: map[string]*beside{}, waits: map[string]bool{}}
@@ -87,8 +87,8 @@ func (l *Ledger) waited(loc string) bool {
 	return was
 }
 
-// spend notes that a page showed nothing new, and led to some locations. It costs less if many of these have a new
-// name, as what a list is for, and little if all have another shape.
+// spend notes that a page showed nothing new and led to some locations. That costs less if many of them have a new
+// name, as in a list of products, and little if all have another shape.
 func (l *Ledger) spend(it *item, led []*item) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -150,8 +150,8 @@ func (e *explorer) redirected(r result, to string) (told bool) {
 	return false
 }
 
-// consider puts a link into the frontier, or notes why exploring does not request it. href
-// is the link as written, and as what else is known of its item.
+// consider puts a link into the frontier, or notes why exploring does not request it. href is the link as written.
+// as holds what is known of its item already.
 func (e *explorer) consider(to location.Result, href string, as item) {
 	if to.Reason == location.ReasonHost || to.Reason == location.ReasonOutsideFolder || to.Reason == location.ReasonForm {
 		return // not a link of this site

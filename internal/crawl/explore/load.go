@@ -14,7 +14,7 @@ type Load struct {
 	AtOnce int // the fewest requests under which one of these failed
 }
 
-// Answered notes that a page came once asked for alone, after it had failed under so many requests.
+// Answered notes that a page came once it was asked for alone. Before, it had failed beside atOnce requests.
 func (l *Load) Answered(atOnce int) {
 	if l.Alone++; l.AtOnce == 0 || atOnce < l.AtOnce {
 		l.AtOnce = atOnce
@@ -24,7 +24,7 @@ func (l *Load) Answered(atOnce int) {
 // Over reports whether the requests at once were too many.
 func (l *Load) Over() bool { return l.Alone > 1 }
 
-// Bears returns how many of at most so many requests may run at once.
+// Bears returns how many requests may run at once: at most most.
 func (l *Load) Bears(most int) int {
 	if !l.Over() {
 		return most

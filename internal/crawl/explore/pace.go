@@ -91,10 +91,10 @@ func (p *pace) saw(now time.Time, a answer) {
 // pauses reports whether the site is left alone.
 func (p *pace) pauses(now time.Time) bool { return p.refused >= mostRefused && now.Before(p.until) }
 
-// long returns how long an answer takes that is an odd one, and says nothing of the others.
+// long returns how long an answer must take to be an exception, which does not count as the site's usual time.
 func (p *pace) long() time.Duration { return max(time.Second, 10*p.usual) }
 
-// allowed returns how many requests may run at once, of at most so many.
+// allowed returns how many requests may run at once: at most most.
 func (p *pace) allowed(most int) int {
 	if p.usual > slowAnswer || p.refused > 0 || p.answers < firstAnswers {
 		return 1

@@ -217,11 +217,15 @@ func (q *queries) variants(rules eligibility.Rules) map[string]bool {
 	return are
 }
 
-// params says which parameters keep pages out, first those that a rule allows elsewhere, as the owner knows best, then
-// those with the most pages: most of the pages that were asked for have a title or text of their own, as what sorts,
-// filters or tracks has not. It leaves out those of which no two pages were got to compare, as of feeds and pictures, those
-// that only add to what others select, as action does in ?title=Crow&action=history beside ?title=Crow, and those that are
-// never offered. left are how many locations a query may keep out, also by these, and first is one.
+// params says which parameters keep pages out. First come those that a rule allows elsewhere, as the owner knows best,
+// then those with the most pages. Most pages of such a parameter have a title or text of their own; a parameter that
+// sorts, filters or tracks has no such pages. params leaves out:
+//
+//   - parameters of which fewer than two pages came, so that none could be compared, as those of feeds and pictures,
+//   - parameters that only add to others, as action in ?title=Crow&action=history beside ?title=Crow,
+//   - parameters that are never offered.
+//
+// left is how many locations may be out because of their query, also by parameters left out here. first is one of them.
 func (q *queries) params(norm *location.Normalizer, rules eligibility.Rules) (all []string, left int, first string) {
 	at, variants := q.compare(), q.variants(rules)
 	allowed := map[string]int{} // how many locations have parameters that a rule allows elsewhere

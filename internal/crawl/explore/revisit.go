@@ -102,7 +102,7 @@ func Revisit(ctx context.Context, cfg Config, perDay int, maxAge time.Duration) 
 	}
 }
 
-// revisit requests pages, and then at most so many of those that they link to, each of which it adds to tried.
+// revisit requests pages, and then at most links of the pages that they link to. It adds each of these to tried.
 func revisit(ctx context.Context, cfg Config, pages []string, tried map[string]bool, links int,
 	pause time.Duration) error {
 	if len(pages) == 0 {

@@ -124,7 +124,7 @@ func (s *sources) add(at location.Result, written string, as source) {
 
 var errNoSitemap = errors.New("no sitemap is there")
 
-// refused is the error of a site that does not answer, which may be of its load.
+// refused is the error of a site that does not answer, perhaps since it is overloaded.
 type refused struct {
 	error
 	answer

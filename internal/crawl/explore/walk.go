@@ -140,7 +140,7 @@ func (e *explorer) late(asked []*result) (n int) {
 	return n
 }
 
-// waits tells how long it waits, and as what asks for that.
+// waits tells how long it waits, and who asks for that.
 func (e *explorer) waits(until time.Time, who string) {
 	if pause := time.Until(until).Round(time.Second); pause > 0 {
 		e.report.Waits = fmt.Sprintf("up to %v, as %s", pause, who)

@@ -45,7 +45,7 @@ func readHeaders(file string) (names, words map[string]bool, families []string) 
 // longestName bounds the length of a name that is harmless for its words.
 const longestName = 64
 
-// spelled writes a name in lower case, with a dash for whatever is neither letter nor digit, and before a
+// spelled writes a name in lower case, with a dash for each sign that is neither letter nor digit, and before a
 // capital inside a word. It returns nothing if the name is too long.
 func spelled(buf *[longestName]byte, name string) []byte {
 	n := 0

@@ -239,8 +239,8 @@ func (rs Rules) Query(path string) (keys []string) {
 	return keys
 }
 
-// Naming returns the pattern of the first rule whose Query names one of these parameters, wherever that is, "" if none
-// does.
+// Naming returns the pattern of the first rule whose Query names one of these parameters, for any page. It returns "" if
+// none does.
 func (rs Rules) Naming(params []string) string {
 	for _, r := range rs {
 		if slices.ContainsFunc(params, func(name string) bool { return slices.Contains(r.Query, name) }) {

@@ -9,9 +9,9 @@ import (
 
 // While a site is under maintenance, or asks everybody to log in, all its pages may show one text
 // with status 200. A listed page that suddenly shows what others show has borrowed that content.
-// Nothing of it is merged, so the page keeps its place, its date and its links. A page borrows for a
-// day at least. If it still shows the content then, the content is its own, since it began to show it. A page that
-// still shows half of what it showed has not borrowed: the versions of one page get the same edit.
+// Nothing of it is merged, so the page keeps its place, its date and its links. A page borrows for at least a
+// day. If it still shows the content then, the content counts as its own, from the moment when it began to show it. A page
+// that still shows half of its old text has not borrowed: the versions of a page all get the same edit.
 
 // borrows reports whether the page shows a content that is not its own, and notes that.
 func (u *visited) borrows() bool {
@@ -42,7 +42,7 @@ func (u *visited) borrows() bool {
 	return true
 }
 
-// recognised reports whether the page still shows half of what it showed a day ago.
+// recognised reports whether the page still shows half of its text of a day ago.
 func (u *visited) recognised() bool {
 	p := u.p
 	lately := p.Turned != 0 && u.Moment().Sub(p.Turned) < day

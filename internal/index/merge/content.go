@@ -120,7 +120,7 @@ func (u *visited) news() bool {
 	return outcome == mark.Changed
 }
 
-// estimate feeds the rate estimate. The first look comes so soon that it tells nothing of it.
+// estimate feeds the rate estimate. The first look comes too soon after the first visit to say anything of the rate.
 func (u *visited) estimate(o mark.Outcome, found lastmod.Finding) {
 	if !u.firstLook {
 		u.p.Estimate(o, found, u.At.Unix())

@@ -22,7 +22,7 @@ func (g *Growth) Add(pages int, now time.Time) {
 	g.pages += pages
 }
 
-// allows reports whether another page may be listed at now, of a site that lists so many.
+// allows reports whether another page may be listed at now. listed is how many the site lists already.
 func (g *Growth) allows(listed int, now time.Time) bool {
 	return dayOf(now) != g.day || g.pages < max(growthADay, listed/10)
 }

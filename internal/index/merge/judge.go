@@ -59,9 +59,9 @@ func (g page) standForFolder() {
 	}
 }
 
-// standForAllOrders decides between the page and the one that is listed with the same parameters in another order, as
-// between copies: a site that links by both orders has one page, whatever else differs at each visit. It returns that
-// one if it must be judged next.
+// standForAllOrders decides between the page and a listed one whose address has the same parameters in another order.
+// It treats them as copies: a site that links by both orders has one page, even if the two texts differ at each visit.
+// It returns the other page if that must be judged next.
 func (g page) standForAllOrders() (rival *pagerecord.Page) {
 	p := g.p
 	key := g.site.Keys.Order(p.Loaded.Location)

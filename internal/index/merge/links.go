@@ -14,8 +14,8 @@ import (
 
 // leads reports whether links of the page are evidence, since any visitor can find them. This also holds for pages that
 // the site shows to the public but keeps out of search engines: an archive with noindex, a page of a list that names
-// the first one as canonical, a list with a query, whose value may look like a secret. An entry leads whatever it says
-// about itself.
+// the first one as canonical, a list with a query, whose value may look like a secret. An entry always leads, even if
+// it says noindex.
 func (site *Site) leads(p *pagerecord.Page) bool {
 	switch {
 	case p.NoFollow:

@@ -8,10 +8,10 @@ import (
 	"github.com/servemap/servemap/internal/schema/sitewide"
 )
 
-// Leaving needs time. An answer that contradicts a listed page may be of the moment, or for one client alone. So it
-// waits in the page's record, and the site looks itself. What the site is told decides: that the page is gone for
-// good, noindex or private, at once; a 404 once it has lasted for a minute; all else once it has lasted for a day.
-// Where the site never looks, visitors decide alike. Where a look shows neither the page nor a refusal, they decide
+// Leaving needs time. An answer that contradicts a listed page may pass, or be for one client alone. So it waits in
+// the page's record, and the site looks itself. What the site gets decides. It acts at once if the page is gone for
+// good, noindex or private; on a 404, once that has lasted a minute; on all else, once it has lasted a day.
+// Where the site never looks, the answers that visitors get decide in the same way. Where a look shows neither the page nor a refusal, they decide
 // by what has lasted. If a site refuses many pages, it may block its own machine, so few of them leave in a day while
 // visitors get them.
 
@@ -67,9 +67,9 @@ func (u *visited) keeper() pagerecord.Keeper {
 	return pagerecord.Program
 }
 
-// keptFromAll reports whether a visitor's answer tells nothing of what strangers get, so that it does not count: the site
-// itself did not get the page, and the visitor may have come by another path, or have been let in. One who is anonymous
-// by the owner's word alone may also have been let in to a page that nobody else has got yet.
+// keptFromAll reports whether a visitor's answer does not count, because a stranger may get another one. The site
+// itself did not get the page, and the visitor may have come by another way, or have been let in. A visitor who is
+// anonymous by the owner's word alone may also have been let in to a page that nobody else has got yet.
 func (u *visited) keptFromAll() bool {
 	letIn := u.Named.Vouched && !u.Explored
 	switch u.p.Kept {
@@ -211,8 +211,8 @@ func (m *Transaction) Confirm(location string) {
 	g.endMinute() // the removal itself stays pending until the page is seen or refused again
 }
 
-// few reports whether the page may still leave today for a reason that may be of the moment, since few have. If so, it
-// counts the page.
+// few reports whether few enough pages have left today that this one may leave too, for a reason that may pass. If so,
+// it counts the page.
 func (m *Transaction) few() bool {
 	key, now := m.site.Keys.Refusals(), m.moment().Second()
 	left := codec.Read[sitewide.Refusals](m.Get(key)).At(now)

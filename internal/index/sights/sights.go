@@ -1,6 +1,6 @@
 // Package sights is a store that keeps the last sights of pages in memory, since nearly all observations find a page
 // unchanged, and each would be a write. It takes the calls that the indexer makes of its store, and passes them on. It
-// never keeps more than a sight: whatever else changes a record is stored at once.
+// keeps nothing but sights: any other change of a record is stored at once.
 package sights
 
 import (

@@ -56,7 +56,7 @@ var elsewhere = map[string]bool{
 // besideThePage matches types (schema.org) of things that may stand beside what the page is.
 var besideThePage = regexp.MustCompile(`(?:Comment|Review|Answer|Object|Person|Organization|WebSite|List|ListItem)$`)
 
-// dataModified returns the latest dateModified of what the page is.
+// dataModified returns the latest dateModified of the things that the page is about.
 func dataModified(things []Thing) (latest time.Time) {
 	for _, t := range things {
 		if date := Date(t.Text("dateModified")); t.Own && !t.Is(besideThePage) && date.After(latest) {

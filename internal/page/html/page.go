@@ -148,6 +148,6 @@ type Block struct {
 func Read(body []byte, opts Options) Facts { return read(body, opts, false) }
 
 // Head reads a page's head and a little more, for when a full reading costs too much. If HeadSeen is
-// set, the canonical location and the alternates are the same as from Read. It knows nothing of what
-// comes later, such as robots rules deep in the body.
+// set, the canonical location and the alternates are the same as from Read. It misses what stands deeper in the body,
+// such as robots rules.
 func Head(body []byte, opts Options) Facts { return read(body, opts, true) }

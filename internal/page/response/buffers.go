@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// least is how many bytes of a body must find room: net/http tells a type from so many.
+	// least is how many bytes of a body must find room: net/http needs these to tell the type.
 	least = 512
 
 	// smallest is the capacity of a new buffer.

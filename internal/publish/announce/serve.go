@@ -139,9 +139,8 @@ func (a *answer) isPage() bool {
 	return a.status == http.StatusOK && strings.HasPrefix(strings.ToLower(kind), "text/html")
 }
 
-// isFile reports whether the answer is a complete robots.txt, in no other coding than what a
-// middleware around us applies. Some sites answer every path with a page, whatever type they
-// give it.
+// isFile reports whether the answer is a complete robots.txt, in the coding that a middleware around us applies. Some
+// sites answer every path with a page, even as text/plain.
 func (a *answer) isFile(outerCoding string) bool {
 	kind, length, looks := a.header.Get("Content-Type"), a.header.Get("Content-Length"), http.DetectContentType(a.body)
 	return (a.status == 0 || a.status == http.StatusOK) && plainType.MatchString(kind) &&

@@ -25,7 +25,7 @@ type storedRobots struct {
 	Known bool        `cbor:"5,keyasint,omitzero"`
 }
 
-// RobotsKeys returns the keys of what robots.txt says.
+// RobotsKeys returns the keys under which robots.txt is stored.
 func RobotsKeys(k keys.Keys) []string {
 	all := make([]string, robotsPieces)
 	for i := range all {

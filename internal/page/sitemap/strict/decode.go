@@ -13,8 +13,8 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// Unpack unpacks what is packed with gzip, at most so many bytes. packed says that it was; the error, that it broke
-// off.
+// Unpack unpacks a body that is packed with gzip, at most most bytes of it. packed says that it was packed; the error,
+// that the packed bytes broke off.
 func Unpack(body []byte, most int) (text []byte, packed bool, err error) {
 	if !bytes.HasPrefix(body, []byte("\x1f\x8b")) {
 		return body, false, nil
