@@ -387,11 +387,11 @@ func TestCheckFollowsTheLinksOfPagesThatAreOnlyListed(t *testing.T) {
 	})
 	code, out, errs := call(t, "check", "-crawl", "-all", site)
 	for _, want := range []string{
-		"A crawl found 7 public pages; not listed: 2. Listed, without a link that counts: 4.\n",
+		"A crawl found 7 public pages; not listed: 2. Listed, without a link that counts: 3.\n",
 		"2 linked pages are missing in the sitemap", "- " + site + "/below is linked from " + site + "/alone, and not listed\n",
-		"4 listed pages have no link that counts",
+		"3 listed pages have no link that counts",
 		"- " + site + "/alone is listed, and no listed page links there (line 1",
-		"- " + site + "/p/x7k2m9q4w1 is listed, and no listed page links there (line 1",
+		"- " + site + "/p/x7k2… has what looks like a secret in its address, no page links there, and it answers anybody (line 1",
 		"- " + site + "/alone.pdf is listed, and linked with nofollow alone, from " + site + "/ (line 1",
 		"- " + site + "/ links to " + site + "/hidden, which redirects (301) to " + site + "/a\n",
 		"did not ask for 1 link with a parameter, the name of a file, or a word that may act: " + site +
@@ -402,6 +402,46 @@ func TestCheckFollowsTheLinksOfPagesThatAreOnlyListed(t *testing.T) {
 		if code != codeNo || !strings.Contains(out, want) {
 			t.Errorf("code %d, without %q: %s%s", code, want, out, errs)
 		}
+	}
+}
+
+// TestNobodyIsToldToLinkToWhatIsForFew reads an old sitemap that lists what no page links to.
+func TestNobodyIsToldToLinkToWhatIsForFew(t *testing.T) {
+	const own, acts, orphan = "has a name of what only an owner or one visitor should see, no page", "has a word for something to do",
+		"is listed, and no listed page links there"
+	files, paths := map[string]string{"/robots.txt": robotsTxt, "/": aPage + "<a href=/staff>x</a>"}, []string{"/", "/staff"}
+	table := []struct {
+		at, check string
+		listed    bool // by crawl
+	}{
+		{"/admin", own, false}, {"/debug/pprof/", own, false}, {"/account", own, false}, {"/.env", own, false}, {"/backup.sql", own, false},
+		{"/.git/", own, false}, {"/logout", acts, false}, {"/users/5/delete", acts, false}, {"/how-to-delete", orphan, true},
+		{"/uploads/brochure.pdf", orphan, false}, {"/staff", "", true},
+	}
+	for _, tt := range table {
+		if files[tt.at] = ownPage + tt.at; path.Ext(tt.at) != "" {
+			files[tt.at] = tt.at
+		}
+		paths = append(paths, tt.at)
+	}
+	files["/maps/sitemap.xml"] = set(paths...)
+	site, to := siteOf(t, files), filepath.Join(t.TempDir(), "sitemap.xml")
+	_, out, _ := call(t, "check", "-crawl", "-all", site)
+	says := must(t, "crawl", site, "-all", "-out", to)
+	text, err := os.ReadFile(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range table {
+		if strings.Contains(string(text), tt.at+"<") != tt.listed || strings.Contains(says, "- "+site+tt.at+"\n") != (tt.at != "/staff") {
+			t.Errorf("%s is listed, or not named: %s%s", tt.at, text, says)
+		}
+		if tt.check != "" && !strings.Contains(out, "- "+site+tt.at+" "+tt.check) {
+			t.Errorf("%s: without %q: %s", tt.at, tt.check, out)
+		}
+	}
+	if strings.Count(says, "put a password before it") != 2 { // before pages, and before files
+		t.Error(says)
 	}
 }
 

@@ -125,10 +125,13 @@ func (c *closing) leave(done servemap.Exploration, groups []inspect.Group, named
 					l.some = append(l.some, u)
 				}
 			}
-			t.add(l)
 			for _, u := range l.some {
 				t.told[u] = true
 			}
+			if g.Reason == eligibility.NoEvidence.String() {
+				l = t.owners(l)
+			}
+			t.add(l)
 		}
 	}
 	for _, u := range c.entries { // which no page needs to link to
@@ -235,6 +238,26 @@ func unbroken(groups []inspect.Group, named map[string][]inspect.Link, broken []
 	return rest
 }
 
+// owners tells of those that have a name as pages for their owner have, and returns the others.
+func (t *table) owners(l leftOut) (others leftOut) {
+	others, own := l, leftOut{cause: l.cause, todo: ownerOnly}
+	others.some = slices.DeleteFunc(slices.Clone(l.some), func(u string) bool {
+		_, why := pages.Hidden(u, false)
+		if why != "" {
+			own.some = append(own.some, u)
+		}
+		return why != ""
+	})
+	own.n = len(own.some)
+	others.n -= own.n
+	t.add(own)
+	return others
+}
+
+// ownerOnly says what to do about what the site's sitemap lists, and no page links to.
+const ownerOnly = "Such a name is one for what only an owner or one visitor should see, and it answers anybody: take it out of " +
+	"the site's sitemap, and put a password before it. If it is for the public, link to it, or add -always for it."
+
 // answered tells of the addresses that gave the crawl no page, by what they answered, and returns how many these are.
 func (t *table) answered(links []inspect.Link) (n int) {
 	for _, l := range links {
@@ -301,6 +324,9 @@ func (t *table) outcome(l inspect.Link) leftOut {
 		if some, n := t.from(l.URL); n > 0 {
 			address += ", linked from " + check.Linking(some, n, false)
 		}
+	}
+	if _, why := pages.Hidden(l.URL, false); kind == "" && why != "" && len(l.From) == 0 {
+		line.todo = ownerOnly
 	}
 	line.some = []string{address}
 	return line

@@ -256,10 +256,10 @@ func TestPagesForTheOwnerAreKnownByTheirNames(t *testing.T) {
 		true: "/404 /404.html /500 /Error /offline /thank-you /thank_you/ /logged-out /header /_partials/menu " +
 			"/fragments/menu /ajax/comments /dashboard /dashboard/sales " +
 			"/backoffice /staff /logs /config /customers/export /wp-admin/ /debug/pprof/ /actuator /admin /admin/users/5 " +
-			"/logs/search /metrics /%61dmin",
+			"/logs/search /metrics /%61dmin /account /.env /a/.git/config",
 		false: "/ /about /errors-in-history /blog/error-messages-explained /area-404 /header-bidding /help /rooms/401-b " +
 			"/customer-stories /a?page=404 /staff-handbook " +
-			"/docs/admin-guide /invite /orders/5 /reset-password /search /share/summer-party /.php",
+			"/docs/admin-guide /invite /orders/5 /reset-password /search /share/summer-party /.well-known/security.txt",
 	} {
 		for location := range strings.FieldsSeq(locations) {
 			base.Equal(t, Own(location), want, "%s is for the owner", location)

@@ -33,9 +33,9 @@ var ownNames, loginWords = func() (own, login map[string]bool) {
 	return own, login
 }()
 
-// Own reports whether an element of a location's path has a name of pages for the owner alone, such as /debug/pprof/.
-// That they have a route and answer does not make them public: often only the network keeps strangers out. A link
-// does.
+// Own reports whether an element of a location's path has a name of pages for the owner alone, such as /debug/pprof/ or
+// /.env. That they have a route, stand in an old sitemap and answer does not make them public: often only the network
+// keeps strangers out. A link does.
 func Own(location string) bool {
 	path, _, _ := strings.Cut(location, "?")
 	for element := range strings.SplitSeq(path, "/") {
@@ -43,7 +43,8 @@ func Own(location string) bool {
 			element = decoded
 		}
 		name, _, _ := strings.Cut(strings.ToLower(element), ".")
-		if ownNames[strings.Trim(strings.ReplaceAll(name, "_", "-"), "-")] {
+		hidden := strings.HasPrefix(element, ".") && element != ".well-known"
+		if hidden || ownNames[strings.Trim(strings.ReplaceAll(name, "_", "-"), "-")] {
 			return true
 		}
 	}

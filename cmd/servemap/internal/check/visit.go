@@ -485,11 +485,20 @@ func (c *checker) compareLinks(found Crawl) {
 		text += " Where scripts make the links, which listed pages have no link that counts is not known."
 	default:
 		slices.SortFunc(found.Orphans, func(a, b Link) int { return c.judge.Place(a.To) - c.judge.Place(b.To) })
+		secrets := pages.FewSecrets(c.judge.Pages)
 		for _, l := range found.Orphans {
-			if at := c.judge.Place(l.To); at >= 0 && !c.private[address.KeyOf(l.To)] { // else no link should lead there
-				orphans++
-				c.Add("orphan", c.judge.Pages[at].At(), "is listed, and %s", l.Says)
+			at := c.judge.Place(l.To)
+			if at < 0 || c.private[address.KeyOf(l.To)] { // no link should lead there
+				continue
 			}
+			where := c.judge.Pages[at].At()
+			if short, why := pages.Hidden(l.To, secrets); why != "" {
+				where.Where = short
+				c.Add("private", where, "%s", why)
+				continue
+			}
+			orphans++
+			c.Add("orphan", where, "is listed, and %s", l.Says)
 		}
 		if n := len(found.Failed); n > 0 && orphans > 0 {
 			c.limit(errBound{"the crawl could not read " + Linking(found.Failed, n, found.All) + ", so links from there are not known"})

@@ -1,26 +1,35 @@
 package pages
 
 import (
+	"cmp"
+	"fmt"
 	"regexp"
 	"strings"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
+	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/capability"
+	"github.com/servemap/servemap/internal/decide/eligibility"
 )
 
-// secret matches what may be one in an address: a name that is as long as secrets are, where shorter ones are mostly
-// numbers of articles, and a parameter for one.
-var secret = regexp.MustCompile(`(?i)(?:token|secret|signature)=[^&]+|[\w-]{16,}`)
+// secret matches what may be one in an address: a name, and a parameter for one.
+var secret = regexp.MustCompile(`(?i)(?:token|secret|signature)=[^&]+|[\w-]{8,}`)
+
+// long is how long a secret is, where shorter names are mostly numbers of articles.
+const long = 16
 
 // Secret returns an address with what looks like a secret in it cut short, "" for none. The session of a visitor is
 // another fault.
-func Secret(loc string) string {
+func Secret(loc string) string { return cut(loc, long) }
+
+// cut is Secret for names that are so long at least.
+func cut(loc string, least int) string {
 	site, rest, _ := strings.Cut(address.BareOf(loc), "://")
 	host, rest, _ := strings.Cut(rest, "/")
 	short := secret.ReplaceAllStringFunc(rest, func(name string) string {
-		if value := strings.IndexByte(name, '=') + 1; value > 0 || capability.Looks("/"+name) {
+		if value := strings.IndexByte(name, '=') + 1; value > 0 || len(name) >= least && capability.Looks("/"+name) {
 			return name[:value] + name[value:][:min(4, len(name)-value)] + "…"
 		}
 		return name
@@ -29,6 +38,44 @@ func Secret(loc string) string {
 		return ""
 	}
 	return site + "://" + host + "/" + short
+}
+
+// Hidden says why an address that no page links to may be for few, "" for nothing. It judges as servemap does, which lists
+// such an address only by a link or a rule, and returns it with a secret cut short; secrets says whether it is one. A file
+// has its own name, and not that of its folder, such as /uploads/.
+func Hidden(loc string, secrets bool) (short, why string) {
+	const open = ", no page links there, and it answers anybody"
+	at := locationOf(loc)
+	if eligibility.AssetName(at) {
+		at = at[strings.LastIndexByte(at, '/'):]
+	}
+	switch word, acts := action.Word(at); {
+	case acts:
+		return loc, fmt.Sprintf("has a word for something to do (%s), and no page links there", word)
+	case action.Acts(at), eligibility.Own(at):
+		return loc, "has a name of what only an owner or one visitor should see" + open
+	case secrets && capability.Looks(at):
+		return cmp.Or(cut(loc, 0), loc), "has what looks like a secret in its address" + open
+	}
+	return loc, ""
+}
+
+// locationOf returns an address without its site.
+func locationOf(loc string) string {
+	_, rest, _ := strings.Cut(loc, "://")
+	_, rest, _ = strings.Cut(rest, "/")
+	return "/" + rest
+}
+
+// FewSecrets reports whether an address that looks like a secret is an exception on a site.
+func FewSecrets(listed []listing.Entry) bool {
+	n := 0
+	for _, e := range listed {
+		if capability.Looks(locationOf(e.Loc)) {
+			n++
+		}
+	}
+	return Few(n, len(listed))
 }
 
 // Private reports whether the page is sent as one for a single visitor. That it may not be stored says nothing: PHP
