@@ -152,7 +152,7 @@ func TestMaintenanceIsToldWhileItLasts(t *testing.T) {
 		status     int
 	}{
 		{"with one text", "Many listed pages show one and the same text", http.StatusOK},
-		{"with errors", "with errors alone", http.StatusServiceUnavailable},
+		{"with errors", "For a minute and longer the site has answered anonymous visitors of listed pages with errors alone", http.StatusServiceUnavailable},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			pages, closed := append([]string{"/"}, numbered("/page/%d", 21)...), false
@@ -181,9 +181,19 @@ func TestMaintenanceIsToldWhileItLasts(t *testing.T) {
 				m.Restart()
 				m.rounds(3, 61*time.Second)
 				closed = false
-				m.rounds(3, 61*time.Second)
+				m.Visit(pages[1:4]...) // a few are enough
+				m.Settle()
 				told("afterwards", false)
-				if n := s.Logged.Count(tt.hint); n < 1 || n > 2 { // once for each start
+				if n := s.Logged.Count("This is over: " + tt.hint); n != 1 {
+					t.Errorf("the log says %d times that it is over", n)
+				}
+				m.Restart()
+				m.Visit(pages[4:7]...)
+				m.Settle()
+				told("after another start", false)
+				m.rounds(3, 61*time.Second)
+				told("later", false)
+				if n := s.Logged.Count("servemap: " + tt.hint); n < 1 || n > 2 { // once for each start
 					t.Errorf("the log has it %d times", n)
 				}
 			})

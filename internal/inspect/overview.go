@@ -169,13 +169,9 @@ func (o Overview) Intended() (n int) {
 	return n
 }
 
-// Below counts the pages that are not listed, and of which only the links that were not followed tell.
-func (o Overview) Below() int {
-	n := o.Hidden
-	for _, g := range slices.Concat(o.Shows(false), o.Shows(true)) {
-		n -= g.Pages
-	}
-	return n
+// Below reports whether only the links that were not followed tell of some pages.
+func (o Overview) Below() bool {
+	return slices.ContainsFunc(o.Reasons, func(g Group) bool { return g.AsLinks && g.Care != messages.Fine })
 }
 
 // reads reports whether pages were listed before the start, and are not counted yet.

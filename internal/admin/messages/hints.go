@@ -121,8 +121,9 @@ var hintTexts = [hints]string{
 	DeadEnd: "The pages where visitors enter link to no page of the site, and servemap finds pages by links. " +
 		"Link to them, name more pages in {Entries}, or add {Always} for them.",
 	Few: "Hardly any of the pages that visitors saw is listed. Ask {Stats} for the reasons, and {Explain} about a page.",
-	Alike: "Many listed pages show one and the same text now, as in a maintenance; they keep their places and dates for a " +
-		"day. In a maintenance answer 503, so that search engines keep their pages too.",
+	Alike: "Many listed pages show one and the same text now, or none; they keep their places and dates for a day. " +
+		"See what the site answers. If you mean it, as in a maintenance, answer 503, so that search engines keep their " +
+		"pages too.",
 	Leaving: "Many pages left the sitemap in a short time. " +
 		"Do they still exist? Then see whether a setting was changed or left out, or what the site answers, by mistake.",
 	Refused: "Many listed pages are refused, by a 401, 403 or 404 or a log-in. At most ten of them a day, or 1 %, " +
@@ -151,13 +152,14 @@ func Instead(status int, to string) string {
 	return fmt.Sprintf("What came was %d.", status)
 }
 
-// Hints holds the hints that hold for one site, and logs each once. A nil *Hints ignores hints
-// and has none. It is safe for concurrent use.
+// Hints holds the hints that hold for one site, and logs each once, and once that it is over. A nil *Hints ignores
+// hints and has none. It is safe for concurrent use.
 type Hints struct {
 	logger *slog.Logger
 	mu     sync.Mutex
 	texts  [hints]string // of those that were ever given
 	holds  [hints]bool
+	open   [hints]bool // they were logged, and not yet that they are over
 }
 
 // NewHints returns Hints that log to logger.
@@ -168,6 +170,9 @@ func NewHints(logger *slog.Logger) *Hints { return &Hints{logger: logger} }
 // [slog.Logger.Warn]. Only the log gets them, but they too may name only what is public.
 func (h *Hints) Give(hint Hint, more string, args ...any) {
 	if h.Hold(hint, more) {
+		h.mu.Lock()
+		h.open[hint] = true
+		h.mu.Unlock()
 		h.logger.Warn("servemap: "+h.texts[hint], args...) // a text never changes once it is set
 	}
 }
@@ -208,15 +213,25 @@ func Logs(message string) bool {
 	return false
 }
 
-// End ends hints, since their cause has gone.
+// End ends hints, since their cause has gone. The log says so of each that it has, so that nobody goes on looking.
 func (h *Hints) End(gone ...Hint) {
 	if h == nil {
 		return
 	}
+	var over []Hint
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	for _, hint := range gone {
+		if h.holds[hint] && h.open[hint] {
+			over = append(over, hint)
+			h.open[hint] = false
+		}
 		h.holds[hint] = false
+	}
+	h.mu.Unlock()
+	for _, hint := range over {
+		text := hint.String()
+		cause := text[:strings.IndexAny(text, ".;")]
+		h.logger.Info("servemap: This is over: " + cause + ".")
 	}
 }
 

@@ -43,6 +43,10 @@ func TestHintsAreToldInOrderAndLoggedOnceWithTheirFirstSentence(t *testing.T) {
 	if !slices.Equal(h.Given(), []Hint{OtherOrigin, Few}) {
 		t.Errorf("once its cause is back, %v hold", h.Given())
 	}
+	h.End(Few)
+	if n := strings.Count(log.String(), "This is over: "); n != 1 {
+		t.Errorf("the log says %d times that one is over, want it once of what it has: %s", n, log.String())
+	}
 	if got := log.String(); strings.Count(got, "level=WARN") != 2 || !strings.Contains(got, "41 were seen.") ||
 		!strings.Contains(got, "origin=https://example.com") {
 		t.Errorf("the log says %q, want each hint once, with its attribute", got)

@@ -117,32 +117,32 @@ func (g page) borrow(v *observation.Observation) {
 	g.Save(p)
 }
 
-// setBorrowed notes which content the page has borrowed, 0 for none.
+// setBorrowed notes which content the page shows that it has borrowed, 0 for none.
 func (g page) setBorrowed(showing uint64) {
-	if g.p.Borrowed == showing {
-		return
-	}
-	id := g.site.ID(g.p.Loaded.Location)
-	if of := g.p.Borrowed; of != 0 {
+	id, of := g.site.ID(g.p.Loaded.Location), g.p.Borrowed
+	if of != 0 && of != showing {
 		d := g.duplicates(of)
 		d.Return(id)
-		g.Effects.alike(of, len(d.Borrowers))
+		g.Effects.alike(of, Borrowed{Pages: len(d.Borrowers)})
 		g.putDuplicates(of, d)
 	}
-	if g.p.Borrowed = showing; showing == 0 {
-		g.p.Return()
-	} else {
+	if showing != 0 {
 		d := g.duplicates(showing)
 		d.Borrow(id)
-		g.Effects.alike(showing, len(d.Borrowers))
-		g.putDuplicates(showing, d)
+		g.Effects.alike(showing, Borrowed{Pages: len(d.Borrowers), Shown: true})
+		if of != showing {
+			g.putDuplicates(showing, d)
+		}
+	} else if of != 0 {
+		g.p.Return()
 	}
+	g.p.Borrowed = showing
 }
 
 // alike notes how many pages show a content that is not theirs.
-func (e *Effects) alike(showing uint64, pages int) {
+func (e *Effects) alike(showing uint64, b Borrowed) {
 	if e.Alike == nil {
-		e.Alike = map[uint64]int{}
+		e.Alike = map[uint64]Borrowed{}
 	}
-	e.Alike[showing] = pages
+	e.Alike[showing] = b
 }

@@ -72,8 +72,14 @@ type Counts struct {
 	Grown   int                        // how many pages links have listed for the first time, see Growth
 	Events  [changelog.Happenings]int  // that were added to the journal, by what happened
 	Refused bool                       // the day's limit of pages that may leave as refused was reached
-	Alike   map[uint64]int             // how many listed pages now show a content that is not theirs, as far as they are counted
+	Alike   map[uint64]Borrowed        // by a content that is not theirs
 	Damaged int                        // records that could not be read
+}
+
+// Borrowed says how many listed pages now show a content that is not theirs, as far as they are counted.
+type Borrowed struct {
+	Pages int
+	Shown bool // one of them has just shown it
 }
 
 // Move is a change of the verdict in the record with that key. The zero Standing means

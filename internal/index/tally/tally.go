@@ -5,6 +5,7 @@ package tally
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/servemap/servemap/internal/admin/messages"
@@ -21,7 +22,7 @@ type Tally struct {
 	shells  shells
 	named   map[uint64]string // what pages name as canonical in place of themselves, by their ID
 	leaving leaving
-	alike   uint64             // the content that many pages show, while the hint of that holds
+	alike   alike
 	causes  map[answer][]cause // what the last answers of the entries showed
 }
 
@@ -49,23 +50,50 @@ func (s *Tally) Stored(done *merge.Counts, now time.Time) {
 	s.hintAlike(done.Alike)
 }
 
-// So many listed pages that show one content are many, and so is half of a small site, of three pages at least.
+// So many listed pages that show one content are many, and so is half of a small site, of three pages at least. So many
+// texts in a row that pages show beside it prove that it has gone.
 const (
 	manyAlike  = 20
 	leastAlike = 3
 )
 
-// hintAlike gives a hint while many listed pages show one content, by the changes of their numbers.
-func (s *Tally) hintAlike(pages map[uint64]int) {
-	for showing, n := range pages {
-		switch many := n >= min(manyAlike, max(leastAlike, (s.Listed()+1)/2)); {
-		case many:
-			s.alike = showing
+// alike is the content that many pages show, while the hint of that holds.
+type alike struct {
+	showing uint64
+	own     []uint64 // what pages have shown since one showed it
+}
+
+// hintAlike gives a hint while many listed pages show one content, once one shows it.
+func (s *Tally) hintAlike(pages map[uint64]merge.Borrowed) {
+	for showing, b := range pages {
+		switch many := b.Pages >= min(manyAlike, max(leastAlike, (s.Listed()+1)/2)); {
+		case many && b.Shown:
+			s.alike = alike{showing: showing}
 			s.hints.Give(messages.Alike, "")
-		case showing == s.alike:
-			s.alike = 0
-			s.hints.End(messages.Alike)
+		case !many && showing == s.alike.showing:
+			s.differ()
 		}
+	}
+}
+
+// differ ends the hint that many pages show one content.
+func (s *Tally) differ() {
+	s.alike = alike{}
+	s.hints.End(messages.Alike)
+}
+
+// shows takes in what a listed page shows now.
+func (s *Tally) shows(showing uint64) {
+	a := &s.alike
+	switch {
+	case a.showing == 0 || showing == 0 || slices.Contains(a.own, showing):
+		return
+	case showing == a.showing:
+		a.own = nil
+		return
+	}
+	if a.own = append(a.own, showing); len(a.own) == leastAlike {
+		s.differ()
 	}
 }
 
