@@ -359,11 +359,12 @@ func TestCheckWithACrawlTellsBrokenLinks(t *testing.T) {
 }
 
 func TestCheckWithACrawlSaysWhatASitemapWouldHave(t *testing.T) {
-	site := siteOf(t, map[string]string{"/robots.txt": "User-agent: *\n", "/": aPage + "<a href=/a>a</a>",
-		"/a": ownPage})
+	site := siteOf(t, map[string]string{"/robots.txt": "User-agent: *\n", "/": aPage + "<a href=/a>a</a><a href=/old>b</a>",
+		"/a": ownPage, "/old": "HTTP 301 Location: /new/", "/new/": "<!doctype html><title>New</title><p>Only a redirect leads here."})
 	code, out, errs := call(t, "check", "-crawl", site)
-	for _, want := range []string{"A crawl found 2 public pages, which servemap crawl would list.\n",
-		"fault   The site has no sitemap\n", "advice  2 linked pages are missing in the sitemap", site + "/a is linked"} {
+	for _, want := range []string{"A crawl found 3 public pages, which servemap crawl would list.\n",
+		"fault   The site has no sitemap\n", "advice  3 public pages are missing in the sitemap", site + "/a is linked from",
+		"- " + site + "/new/ is public, and not listed\n"} {
 		if code != codeNo || errs != "servemap check: exit code 3: 1 fault\n" || !strings.Contains(out, want) {
 			t.Errorf("code %d, without %q: %s%s", code, want, out, errs)
 		}
@@ -388,7 +389,7 @@ func TestCheckFollowsTheLinksOfPagesThatAreOnlyListed(t *testing.T) {
 	code, out, errs := call(t, "check", "-crawl", "-all", site)
 	for _, want := range []string{
 		"A crawl found 7 public pages; not listed: 2. Listed, without a link that counts: 3.\n",
-		"2 linked pages are missing in the sitemap", "- " + site + "/below is linked from " + site + "/alone, and not listed\n",
+		"2 public pages are missing in the sitemap", "- " + site + "/below is linked from " + site + "/alone, and not listed\n",
 		"3 listed pages have no link that counts",
 		"- " + site + "/alone is listed, and no listed page links there (line 1",
 		"- " + site + "/p/x7k2… has what looks like a secret in its address, no page links there, and it answers anybody (line 1",
@@ -686,9 +687,9 @@ func TestOneThingThatCannotBeReadHidesNothingElse(t *testing.T) {
 		file     string
 		lacks, n string
 	}{
-		{"/none.xml", "not listed: 1.", "1 linked page is missing"}, {"/page.xml", "not listed: 1.", "1 linked page is missing"},
-		{"/cut.xml", doubt, "in no file that could be read: 1."}, {"/denied.xml", doubt, "1 linked page is missing"},
-		{"/private.xml", doubt, "1 linked page is missing"},
+		{"/none.xml", "not listed: 1.", "1 public page is missing"}, {"/page.xml", "not listed: 1.", "1 public page is missing"},
+		{"/cut.xml", doubt, "in no file that could be read: 1."}, {"/denied.xml", doubt, "1 public page is missing"},
+		{"/private.xml", doubt, "1 public page is missing"},
 	} {
 		files["/robots.txt"] = "Sitemap: http://HOST/map.xml\nSitemap: http://HOST" + tt.file
 		site := siteOf(t, files)

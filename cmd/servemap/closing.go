@@ -196,7 +196,19 @@ func (t *table) links(done servemap.Exploration, rest int) (left, besides []left
 			t.link(l, l.Count, done)
 		}
 	}
-	return left, t.rows
+	return filesOnce(left), filesOnce(t.rows)
+}
+
+// filesOnce tells of files in one row, whether the crawl asked for them or knows them by others of their kind.
+func filesOnce(rows []leftOut) []leftOut {
+	t := &table{}
+	for _, l := range rows {
+		if l.cause == eligibility.LinkFile.String() {
+			l.cause, l.todo = eligibility.LinkNoHTML.String(), ""
+		}
+		t.add(l)
+	}
+	return t.rows
 }
 
 // brokenOf adds to the broken links of listed pages those of others that the crawl read, such as one that says noindex.
@@ -494,8 +506,8 @@ func (l leftOut) write(b *strings.Builder, s report.Style, most int, how string)
 		strings.TrimPrefix(wrapped, strings.Repeat(" ", 6)))
 	shown := l.some[:min(len(l.some), most)]
 	for _, address := range shown {
-		if l.cause == eligibility.Capability.String() {
-			address = cmp.Or(pages.Secret(address), address)
+		if why := messages.ReasonNamed(l.cause).Reason; why == eligibility.Capability || slices.Contains(unasked, why) {
+			address = cmp.Or(pages.Secret(address), address) // whom it is for, nobody knows
 		}
 		fmt.Fprintf(b, "        - %s\n", s.Escape(address))
 	}

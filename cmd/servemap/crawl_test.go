@@ -988,8 +988,12 @@ func TestCrawlCountsEachFileOnce(t *testing.T) {
 	for _, name := range []string{"/a.pdf", "/b.pdf", "/reset?token=8c1a2b3c4d5e6f708192a3b4c5d6e7f8"} {
 		all["/"], all[name] = all["/"]+"<a href="+name+">on</a>", "a file"
 	}
+	for i := range 5 { // the crawl asks for some, and then knows what they are
+		name := fmt.Sprintf("/more-%d.pdf", i)
+		all["/"], all[name] = all["/"]+"<a href="+name+">on</a>", "a file"
+	}
 	says := must(t, "crawl", siteOf(t, all), "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
-	for _, want := range []string{" · 3 left out", "     2  links lead to files that are not HTML. ", "     1  not named here: "} {
+	for _, want := range []string{" · 8 left out", "     7  links lead to files that are not HTML. ", "     1  not named here: "} {
 		if !strings.Contains(says, want) {
 			t.Errorf("without %q: %s", want, says)
 		}
@@ -998,10 +1002,14 @@ func TestCrawlCountsEachFileOnce(t *testing.T) {
 
 func TestCrawlNamesNoSecretAndSaysSo(t *testing.T) {
 	const secret = "9f86d081884c7d659a2feaa0c55ad015"
-	site := siteOf(t, map[string]string{"/": aPage + "<a href='/adm?token=" + secret + "'>manage</a>"})
+	site := siteOf(t, map[string]string{"/": aPage + "<a href='/adm?token=" + secret + "'>manage</a><a href=/invite/" + secret + ">in</a>"})
+	if _, says, _ := call(t, "check", "-crawl", "-all", site); !strings.Contains(says, "did not ask for 2 links") ||
+		!strings.Contains(says, "/invite/9f86…") || strings.Contains(says, secret) {
+		t.Error(says)
+	}
 	says := must(t, "crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
 	if !strings.Contains(says, "1  not named here: the address looks like a secret, or was not asked for. If") ||
-		!strings.Contains(says, " · 1 left out") || strings.Contains(says, secret) {
+		!strings.Contains(says, " · 2 left out") || strings.Contains(says, secret) {
 		t.Error(says)
 	}
 }

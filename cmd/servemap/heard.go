@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"maps"
@@ -28,6 +29,7 @@ import (
 	"github.com/servemap/servemap/internal/page/coding"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
+	"github.com/servemap/servemap/internal/page/sitemap/strict"
 	"github.com/servemap/servemap/internal/page/words"
 )
 
@@ -161,7 +163,7 @@ func (h *heard) unasked(ctx context.Context, a *answers, found *check.Crawl) err
 		case why != eligibility.LinkActs && shapes[alike(u)]:
 			partly[alike(u)] = true
 		default:
-			found.Unasked = append(found.Unasked, u)
+			found.Unasked = append(found.Unasked, cmp.Or(pages.Secret(u), u))
 		}
 	}
 	h.mu.Lock()
@@ -219,7 +221,7 @@ func (h *heard) hear(resp *http.Response) error {
 		to = at.String()
 	}
 	most := pages.WallBytes
-	if html || strings.Contains(typ, "xml") { // the dates of a sitemap are counted
+	if html || strings.Contains(typ, "xml") || path.Ext(resp.Request.URL.Path) == ".gz" { // the dates of a sitemap are counted
 		most = observation.MaxPage
 	}
 	begin, err := io.ReadAll(io.LimitReader(resp.Body, int64(most)))
@@ -238,8 +240,9 @@ func (h *heard) hear(resp *http.Response) error {
 		header = header.Clone()
 		header.Del("Content-Encoding")
 	}
-	if status == http.StatusOK && !html && bytes.Contains(body, []byte("<urlset")) {
-		h.extended(body)
+	if status == http.StatusOK && !html {
+		text, _, _ := strict.Unpack(body, observation.MaxPage) // what came counts
+		h.extended(text)
 	}
 	a := judged(loc, to, pages.Answer{Status: status, Header: header, Body: body})
 	links := a.Links()
@@ -289,6 +292,9 @@ var extensions = map[string]*regexp.Regexp{
 
 // extended notes what a sitemap says of pages besides their addresses.
 func (h *heard) extended(sitemap []byte) {
+	if !bytes.Contains(sitemap, []byte("<urlset")) {
+		return
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.dated += bytes.Count(sitemap, []byte("<lastmod>"))

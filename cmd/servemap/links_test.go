@@ -1,12 +1,15 @@
 package main
 
 import (
+	"compress/gzip"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // linking is a site with dead links on pages of all sorts, and with a sitemap of which some entries lead nowhere.
@@ -84,6 +87,14 @@ func TestCheckAndCrawlCountTheSameBrokenLinks(t *testing.T) {
 				}
 			}
 		})
+	}
+	var packed strings.Builder
+	z := gzip.NewWriter(&packed)
+	fmt.Fprint(z, "<urlset><url><loc>http://a.example/</loc><lastmod>2026-11-01</lastmod></url></urlset>")
+	base.Check(t, z.Close())
+	at := siteOf(t, map[string]string{"/robots.txt": "Sitemap: http://HOST/map.xml.gz", "/": aPage, "/map.xml.gz": packed.String()})
+	if says := must(t, "crawl", at, "-out", out); !strings.Contains(says, "own sitemap has 1 lastmod, and this one 0: ") {
+		t.Errorf("it counts no dates in what is packed: %s", says)
 	}
 	says := must(t, "crawl", site.URL, "-out", out, "-images", "-alternates")
 	if strings.Contains(says, "this one has none") {

@@ -423,11 +423,11 @@ func (c *checker) compareLinks(found Crawl) {
 			continue
 		}
 		missing++
-		is, lacks := "linked", "not listed"
-		if some, n := found.From(u); u == c.Site+"/" { // which is public without a link
+		is, lacks := "public", "not listed"
+		if some, n := found.From(u); u == c.Site+"/" { // which needs no link, as where a redirect leads
 			is = "the start page"
 		} else if n > 0 {
-			is += " from " + Linking(some, n, false)
+			is = "linked from " + Linking(some, n, false)
 		}
 		if doubt {
 			lacks = "in no file that could be read; perhaps another lists it"
@@ -462,7 +462,7 @@ func (c *checker) compareLinks(found Crawl) {
 			Linking(found.Unasked[:min(n, manyPages)], n, found.All)+". Whether anything is there is not known.")
 	}
 	if found.Alike != "" {
-		c.Facts = append(c.Facts, "Of addresses like "+found.Alike+
+		c.Facts = append(c.Facts, "Of addresses like "+cmp.Or(pages.Secret(found.Alike), found.Alike)+
 			", the crawl asked only for some, as these showed nothing new.")
 	}
 	if says := found.Load.Says(); says != "" && !c.Has("load") {

@@ -259,8 +259,8 @@ func (r *Report) Result() string {
 	return text
 }
 
-// Text says which pages were read, so that the numbers add up.
-func (s Sample) Text() string { return say("sample.txt", s) }
+// Asked says which pages were asked for, and which of these were checked, so that the numbers add up.
+func (r *Report) Asked() string { return say("sample.txt", r) }
 
 // Answers says how many pages were answered with what.
 func (s Sample) Answers() string {

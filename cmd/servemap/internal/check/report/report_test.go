@@ -47,7 +47,7 @@ func TestReportsSayTheSameInAllForms(t *testing.T) {
 		{"CSV", func(b *strings.Builder) error { return r.CSV(b) },
 			[]string{"level,kind,where,file,line,text,remedy,to\n", "fault,redirect,https://example.com/3,"}},
 		{"HTML", func(b *strings.Builder) error { return r.HTML(b, false) },
-			[]string{"<h1>52 faults of 2 kinds</h1>", "<p class=\"lead\">The sitemap of https://example.com lists",
+			[]string{"li:nth-child(9))), .where > li, tr, .tiles, .card > p { break-inside: avoid; }", "<h1>52 faults of 2 kinds</h1>", "<p class=\"lead\">The sitemap of https://example.com lists",
 				"<h2 class=\"part\">The sitemap or the site", "51 pages redirect</h3>", "&lt;script&gt;", "/49</a>",
 				"and 1 more</li>", "<h2 class=\"part\">Missing pages", "servemap check https://example.com -crawl -seed 7</p>"}},
 		{"JSON", func(b *strings.Builder) error { return r.JSON(b) },
@@ -167,11 +167,17 @@ func TestTheSampleIsDescribed(t *testing.T) {
 			"2 of 3 listed pages were asked for: 2 answered with a page. Not asked for: 1 that robots.txt disallows."},
 		{Sample{Listed: 83, Asked: 77, Read: 59, Walled: 2, Disallowed: 1, Unfit: 4, Elsewhere: 1},
 			"77 of 83 listed pages were asked for: 59 answered with a page, " +
-				"16 with a redirect, an error or nothing, 2 with a bot wall. Not asked for: 1 that robots.txt disallows, 4 whose " +
+				"16 with a redirect, an error or nothing, 2 with a bot wall. So 75 were checked: a bot wall or a 429 says nothing " +
+				"of a page. Not asked for: 1 that robots.txt disallows, 4 whose " +
 				"address is wrong or not of this site, 1 on another host."},
-		{Sample{Listed: 2, Asked: 2, Walled: 2}, "All 2 listed pages were asked for: 2 answered with a bot wall."},
+		{Sample{Listed: 2, Asked: 2, Walled: 2}, "All 2 listed pages were asked for: 2 answered with a bot wall. So none was checked: " +
+			"a bot wall or a 429 says nothing of a page."},
 	} {
-		if got := tt.Text(); got != tt.want {
+		r := &Report{Sample: tt.Sample}
+		for range tt.Walled {
+			r.Add("wall", At{Where: "https://example.com/"}, "is so")
+		}
+		if got := r.Asked(); got != tt.want {
 			t.Errorf("%+v: %s, want %s", tt.Sample, got, tt.want)
 		}
 	}
