@@ -243,6 +243,8 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 			0},
 		{"a text on a list", []string{list(items(0, 9)...), list(items(0, 9)...) + "<main><p>" + one + "</main>"}, Variant,
 			0},
+		{"a box of contents on a list", []string{list(items(0, 9)...) + "<main><h2>At the end</h2></main>",
+			`<main><ul><li><a href="#end">At the very end of all</a></ul></main>` + list(items(0, 9)...)}, Variant, 0},
 		{"as many other links on an article", []string{text(long) + list(items(0, 2)...), text(long) + list(items(2, 4)...)},
 			Variant, 0},
 		{"a shorter link in the place of another",

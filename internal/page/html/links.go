@@ -46,7 +46,7 @@ func (l *links) list(main trait) (list []Link) {
 }
 
 // link notes the link of an a or area element. Text after an a element belongs to its link. A heading's link to a
-// part of its own page, which is mostly itself, is text.
+// part of its own page, which is mostly itself, is text. Any other link to a part of the page says what that says.
 func (r *reader) link(el *element, t tag, in trait) {
 	href := trimHref(t.get("href"))
 	if in&foreign != 0 && len(href) == 0 {
@@ -54,7 +54,7 @@ func (r *reader) link(el *element, t tag, in trait) {
 	}
 	inside := len(href) > 0 && href[0] == '#'
 	if el.name == "a" {
-		r.text.link, r.text.inLink, r.text.toFile = 0, true, mediumFile(string(href)) != ""
+		r.text.link, r.text.inLink, r.text.inside, r.text.toFile = 0, true, inside, mediumFile(string(href)) != ""
 		if t.has("href") && !(inside && in&heading != 0) {
 			r.text.begun++
 			r.text.link = r.text.begun

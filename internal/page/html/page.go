@@ -135,7 +135,7 @@ type Block struct {
 	Main  bool   // whether it belongs to the main text
 	// Boilerplate says that the block is in a nav, header, footer, aside, form, dialog, select,
 	// button or textarea, in an element with such a role, or in a common tool's request for
-	// consent. Main text inside <main> and <article> may be boilerplate too.
+	// consent, or consists of links to parts of the page. Main text inside <main> and <article> may be boilerplate too.
 	Boilerplate bool
 	Cell        bool // whether it is in a cell of a table
 	Heading     bool // whether it is a heading, or of the title

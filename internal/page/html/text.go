@@ -39,16 +39,22 @@ type text struct {
 	space  bool   // whether white space has been read since the last character
 	link   uint32 // the number of the open link, or 0
 	inLink bool   // an a element is open
+	inside bool   // it leads to a part of the page
 	toFile bool   // it leads to a picture or a video
 	begun  uint32 // how many links have begun
 
 	beside []textBlock
 }
 
-// add appends characters at a place, with the traits t. A sign that links to a heading is no part of it.
+// add appends characters at a place, with the traits t. A sign that links to a heading is no part of it, and a link to
+// a part of the page is boilerplate, as in a box of contents.
 func (x *text) add(s []byte, place uint64, t trait) {
-	if x.inLink && t&heading != 0 && !says(s) {
+	switch {
+	case !x.inLink:
+	case t&heading != 0 && !says(s):
 		return
+	case t&heading == 0 && x.inside:
+		t |= boilerplate
 	}
 	before := len(x.buf)
 	if x.buf, x.space = appendCollapsed(x.buf, s, x.space); len(x.buf) == before {
