@@ -133,6 +133,10 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 		{"a site that robots.txt disallows", map[string]string{"/robots.txt": "User-agent: *\nDisallow: /\n" +
 			"Sitemap: http://HOST/maps/sitemap.xml", "/maps/sitemap.xml": set("/a"), "/a": aPage}, codeNo, []string{
 			"fault   The site is disallowed by robots.txt\n", "1 page listed, 0 checked: 1 fault\n"}},
+		{"what robots.txt disallows for Google alone", map[string]string{"/robots.txt": "User-agent: Googlebot\nDisallow: /b\n" +
+			"User-agent: bingbot\nDisallow: /\nUser-agent: Yeti\nDisallow: /\nUser-agent: *\nDisallow:\nSitemap: http://HOST/maps/sitemap.xml",
+			"/maps/sitemap.xml": set("/a", "/b"), "/a": aPage, "/b": ownPage}, codeNo, []string{"robots.txt disallows / for bingbot\n",
+			"/b is disallowed for Googlebot by \"Disallow: /b\" in robots.txt (line 1", "2 pages listed, 2 checked: 2 faults"}},
 		{"a log-in in place of all pages", map[string]string{"/maps/sitemap.xml": set("/", "/a"),
 			"/":  aPage + "<p>For members.<form><input type=password></form>",
 			"/a": aPage + "<p>For members.<form><input type=password></form>"}, codeNo, []string{"2 pages ask visitors to log in"}},
@@ -199,6 +203,9 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 		{"one page in two entries", map[string]string{"/maps/sitemap.xml": set("/a", "/b", "/a"), "/a": aPage,
 			"/b": aPage + "<p>Another."}, codeNo, []string{"sitemap.xml  3 entries, ",
 			"1 duplicate URL\n", "2 pages listed, 2 checked"}},
+		{"an element twice", map[string]string{"/a": aPage,
+			"/maps/sitemap.xml": set("/a <lastmod>2026-11-01</lastmod><lastmod>2026-11-02</lastmod>")}, codeNo,
+			[]string{"1 entry has an element twice", "1 page listed, 1 checked: 1 fault\n"}},
 		{"an entry without an address", map[string]string{"/maps/sitemap.xml": strings.Replace(set("/a"), "</urlset>",
 			"<url><lastmod>2026-11-01</lastmod></url><url><loc/></url></urlset>", 1), "/a": aPage}, codeNo,
 			[]string{"fault   2 entries have no address", "1 page listed, 1 checked: 2 faults\n"}},
@@ -519,7 +526,7 @@ func TestOneMistakeIsToldOnce(t *testing.T) {
 // TestAddressWithAnOddParameterDoesNotEndTheCrawl lists addresses whose parameters have escapes, or no name.
 func TestAddressWithAnOddParameterDoesNotEndTheCrawl(t *testing.T) {
 	site := siteOf(t, map[string]string{"/robots.txt": robotsTxt, "/": aPage + "<a href=/missing>m</a>", "/missing": ownPage,
-		"/maps/sitemap.xml": set("/", "/a?filter%5Bcolor%5D=red", "/b?a+b=1", "/c?x%2Ay=1", "/d?%zz=1")})
+		"/maps/sitemap.xml": set("/", "/a?filter%5Bcolor%5D=red", "/b?a+b=1", "/c?x%2Ay=1", "/d?%zz=1", "/e?=5")})
 	_, out, errs := call(t, "check", "-crawl", site)
 	if strings.Contains(out, "the crawl was not made") || !strings.Contains(out, "/missing is linked from ") {
 		t.Errorf("the crawl ended: %s%s", out, errs)

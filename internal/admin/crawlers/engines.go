@@ -58,6 +58,16 @@ func Claimed(userAgent string) (e Engine, ok bool) {
 	return 0, false
 }
 
+// Finds reports whether a name in rules for robots, such as googlebot or yandex, is that of a search engine's crawler.
+func Finds(name string) bool {
+	for _, e := range table {
+		if !e.ai && (strings.EqualFold(name, e.name) || strings.EqualFold(name+"bot", e.name)) {
+			return true
+		}
+	}
+	return false
+}
+
 // String returns the name of the engine's crawler.
 func (e Engine) String() string { return table[e].name }
 

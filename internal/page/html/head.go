@@ -19,6 +19,11 @@ func (r *reader) meta(t tag, in trait) {
 	switch {
 	case forRobots.Match(name):
 		r.facts.Rules.read(string(content))
+		if len(r.facts.Metas) < maxMetas {
+			inert := slices.ContainsFunc(r.stack.frames, func(f frame) bool { return f.name == "template" })
+			r.facts.Metas = append(r.facts.Metas, Meta{string(name[:min(len(name), maxRules)]),
+				string(content[:min(len(content), maxRules)]), inert})
+		}
 	case in&(noText|inert) != 0 || !r.facts.Modified.IsZero() || len(content) > maxDate:
 		// only visitors without scripts see it, or no visitor at all
 	case bytes.Contains(bytes.ToLower(name), []byte("article:modified_time")):

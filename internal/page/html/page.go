@@ -18,6 +18,7 @@ const (
 	maxAlternates = 200       // hreflang alternates
 	maxBlocks     = 20_000    // blocks of text; the last one takes all further text
 	maxSearches   = 20        // names of fields
+	maxMetas      = 20        // meta elements with rules
 	maxDepth      = 512       // open elements, as many as a browser keeps
 	maxData       = 256 << 10 // bytes of structured data read per page
 	headTail      = 4 << 10   // bytes that Head reads after the head
@@ -57,6 +58,7 @@ type Facts struct {
 	Title    string    // of the first title element, white space collapsed, at most 300 bytes
 	Modified time.Time // the article:modified_time of a meta element, else the latest dateModified of structured data
 	Rules
+	Metas []Meta // of which the rules are, at most 20
 	References
 	Text
 	Things []Thing // of the structured data (JSON-LD)
@@ -77,6 +79,12 @@ type Rules struct {
 	NoIndex, NoFollow bool
 	// UnavailableAfter is the earliest time that unavailable_after gives.
 	UnavailableAfter time.Time
+}
+
+// Meta is a meta element with rules for robots.
+type Meta struct {
+	Name, Content string
+	Inert         bool // it is in a template, where no crawler finds it
 }
 
 // References are the locations that a page names. All are as written, but without white space

@@ -111,10 +111,12 @@ type checker struct {
 	fetcher
 	*report.Report
 	now     time.Time
-	robots  *robots.Rules   // for all crawlers
-	ours    *robots.Rules   // for the checker
-	named   []string        // by robots.txt
-	isNamed map[string]bool // the same, by key
+	robots  *robots.Rules            // for all crawlers
+	ours    *robots.Rules            // for the checker
+	own     map[string]*robots.Rules // of engines to which it says something else, by their names
+	closed  bool                     // it disallows the site for all
+	named   []string                 // by robots.txt
+	isNamed map[string]bool          // the same, by key
 	judge   *listing.Judge
 	read    map[string]bool   // files, by key
 	vouched map[string]string // by host, its robots.txt
@@ -208,7 +210,7 @@ func newChecker(cfg Config) (*checker, error) {
 		Report: &report.Report{URL: cfg.URL.String(), Site: address.Site(cfg.URL), Version: metrics.Version(),
 			Files: []report.File{}, Limits: []string{}, Facts: []string{}, Groups: []report.Group{}},
 		now: time.Now().UTC(), read: map[string]bool{}, isNamed: map[string]bool{}, vouched: map[string]string{},
-		shown: map[string]bool{},
+		shown: map[string]bool{}, own: map[string]*robots.Rules{},
 	}
 	c.judge = listing.NewJudge(listing.Site{}, c.Report)
 	c.Report.Time = c.now.Truncate(time.Second)
@@ -238,11 +240,12 @@ func (c *checker) site(ctx context.Context) error {
 	c.judge.Site = listing.Site{
 		Scheme: c.Origin.Scheme, Host: address.Host(c.Origin), Now: c.now,
 		Disallows: func(path string) string {
-			if c.Has("blocked") { // that was told
+			if c.closed { // that was told
 				return ""
 			}
 			return c.robots.Disallows(path)
 		},
+		Bars:    c.bars,
 		Vouches: func(u *url.URL) bool { return c.vouches(ctx, u) }, Shows: func(u *url.URL) bool { return c.shows(ctx, u) },
 	}
 	at := report.At{Where: c.Site + "/robots.txt"}
@@ -260,12 +263,41 @@ func (c *checker) site(ctx context.Context) error {
 		c.Add("robots-error", at, "is a page of HTML, at %s", a.url.String())
 	case a.Status == http.StatusOK:
 		c.robots, c.ours = robots.Parse(a.Body), robots.ParseFor(token, a.Body)
-		if !c.robots.Allows("/") && !allows.Match(a.Body) {
-			c.Add("blocked", at, "disallows / for all crawlers")
-		}
+		c.blocked(at, a.Body)
 		c.sitemapLines(at, a.Body)
 	}
 	return nil
+}
+
+// engines are the crawlers without which few visitors find a site.
+var engines = []string{"Googlebot", "bingbot"}
+
+// blocked tells whether a robots.txt disallows the site for all crawlers, or for one without which few find it.
+func (c *checker) blocked(at report.At, robotsTxt []byte) {
+	excepts := allows.Match(robotsTxt)
+	if c.closed = !c.robots.Allows("/") && !excepts; c.closed {
+		c.Add("blocked", at, "disallows / for all crawlers")
+		return
+	}
+	for _, engine := range engines {
+		switch rules := robots.ParseFor(engine, robotsTxt); {
+		case rules.Equal(c.robots):
+		case !rules.Allows("/") && !excepts:
+			c.Add("blocked", at, "disallows / for %s", engine)
+		default:
+			c.own[engine] = rules
+		}
+	}
+}
+
+// bars returns the line that disallows a path for one of the engines, and that engine, "" for none.
+func (c *checker) bars(path string) (engine, line string) {
+	for _, engine := range engines {
+		if line = c.own[engine].Disallows(path); line != "" {
+			return engine, line
+		}
+	}
+	return "", ""
 }
 
 // standsFor takes a server that nobody else reaches, such as one on this machine, for the public site whose page its

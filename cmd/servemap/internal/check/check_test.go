@@ -112,6 +112,33 @@ func TestNothingIsBlamedForATimeThatIsTooShort(t *testing.T) {
 	}
 }
 
+func TestSiteThatFailsIsAskedOnceForEachPage(t *testing.T) {
+	asked := atomic.Int64{}
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/robots.txt":
+			http.NotFound(w, r)
+		case "/sitemap.xml":
+			w.Header().Set("Content-Type", "application/xml")
+			fmt.Fprintf(w, `<urlset xmlns="%s">`, namespace)
+			for i := range 100 {
+				fmt.Fprintf(w, "<url><loc>http://%s/%d</loc></url>", r.Host, i)
+			}
+			fmt.Fprint(w, "</urlset>")
+		default:
+			asked.Add(1)
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+	}))
+	defer site.Close()
+	u, err := url.Parse(site.URL)
+	base.Check(t, err)
+	r, err := Run(t.Context(), Config{URL: u})
+	if err != nil || r.Sample.Asked != 100 || asked.Load() > 100+5 {
+		t.Errorf("%d requests for %d pages, %v", asked.Load(), r.Sample.Asked, err)
+	}
+}
+
 func TestSitemapIsDownloadedOnce(t *testing.T) {
 	const long = 8 << 20
 	for _, at := range []string{"/map", "/sitemap_index.xml"} {

@@ -228,25 +228,31 @@ func (c *checker) ask(ctx context.Context, some []*pages.Page) (asked []*pages.P
 	return asked, met
 }
 
-// askAtOnce asks for pages until one fails beside others. What failed is asked for again, alone. It returns the pages
-// that were not asked for.
+// askAtOnce asks for pages until one fails beside others. What failed is asked for again, alone, unless the site answers
+// no page, not even alone: then it is not the load. It returns the pages that were not asked for.
 func (c *checker) askAtOnce(ctx context.Context, some []*pages.Page) (left []*pages.Page) {
 	atOnce, asked, failed := min(c.load.Bears(mostAtOnce), len(some)), make([]bool, len(some)), atomic.Bool{}
 	together(atOnce, len(some), func(i int) {
 		if !failed.Load() {
 			asked[i] = true
 			c.askFor(ctx, some[i])
-			failed.CompareAndSwap(false, atOnce > 1 && strained(some[i]))
+			failed.CompareAndSwap(false, atOnce > 1 && !c.load.down && strained(some[i]))
 		}
 	})
+	if slices.ContainsFunc(some, func(p *pages.Page) bool { return p.Status != 0 && !strained(p) }) {
+		c.load.up, c.load.down = true, false
+	}
 	for i, p := range some {
 		switch {
 		case !asked[i]:
 			left = append(left, p)
-		case atOnce > 1 && strained(p):
+		case atOnce > 1 && !c.load.down && strained(p):
 			status := p.Status
 			*p = pages.Page{Entry: p.Entry}
-			if c.askFor(ctx, p); !strained(p) && p.Err == nil {
+			if c.askFor(ctx, p); strained(p) {
+				c.load.down = !c.load.up
+			} else if p.Err == nil {
+				c.load.up = true
 				c.load.Answered(atOnce)
 				c.load.strained = append(c.load.strained,
 					strain{p.Entry.At(), fmt.Sprintf("failed under %d requests at once%s", atOnce, answeredWith(status))})
@@ -260,6 +266,7 @@ func (c *checker) askAtOnce(ctx context.Context, some []*pages.Page) (left []*pa
 type load struct {
 	explore.Load
 	strained []strain
+	up, down bool // it answered a page; it answered none, not even one alone
 }
 
 // strain is a page that failed beside others, and what happened.

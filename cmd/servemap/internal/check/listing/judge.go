@@ -23,6 +23,8 @@ type Site struct {
 	Folder string
 	// Disallows returns the line of robots.txt that disallows a path with its query, "" for none.
 	Disallows func(path string) (line string)
+	// Bars names the search engine that alone is disallowed a path, and that line, "" for none.
+	Bars func(path string) (engine, line string)
 	// Vouches reports whether the robots.txt of another host names the sitemap.
 	Vouches func(u *url.URL) bool
 	// Shows reports whether another host shows the pages of the site.
@@ -185,6 +187,10 @@ func (r *reader) page(e Entry) Entry {
 	}
 	if r.Disallows != nil && r.Disallows(u.RequestURI()) != "" {
 		r.tell(e, "disallowed", "is disallowed by %q in robots.txt", r.Disallows(u.RequestURI()))
+	} else if r.Bars != nil {
+		if engine, line := r.Bars(u.RequestURI()); line != "" {
+			r.tell(e, "disallowed", "is disallowed for %s by %q in robots.txt", engine, line)
+		}
 	}
 	r.place[key] = len(r.Pages)
 	r.Pages = append(r.Pages, e)
@@ -223,9 +229,8 @@ func (r *reader) entry(n *sitemap.Node) (e Entry, ok bool) {
 		count[k.Local]++
 	}
 	for name, times := range count {
-		if times > 1 && known[name] {
-			r.lost("doubled", n, "<%s> stands %d times in one <%s>", name, times, n.Local)
-			return e, false
+		if times > 1 && known[name] { // the first counts
+			r.add("doubled", n.Line, "<%s> stands %d times in one <%s>", name, times, n.Local)
 		}
 	}
 	e = Entry{Loc: cmp.Or(n.First(r.root.Space, "loc"), n.First("", "loc")), Line: n.Line, File: r.name}

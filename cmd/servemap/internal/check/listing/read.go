@@ -89,7 +89,7 @@ type reader struct {
 	line      int             // of that
 	broken    bool            // it is no XML
 	root      *sitemap.Node
-	stray     bool     // a text that stands between the elements was told
+	stray     bool     // a text that stands between the elements, or a comment, was told
 	said      []string // namespaces that were told
 	newsItems int
 	misdates  map[string]bool // kinds of wrong dates of an index that were told
@@ -142,7 +142,12 @@ func (r *reader) lines(body []byte) {
 	}
 	r.form = sitemap.Text
 	for n, line := range all {
-		if loc := strings.TrimSpace(string(line)); loc != "" && utf8.ValidString(loc) {
+		switch loc := strings.TrimSpace(string(line)); {
+		case strings.HasPrefix(loc, "#") && !r.stray:
+			r.stray = true
+			r.add("structure", n+1, "the comment %q is read as an address: a text of URLs has no comments", loc)
+		case strings.HasPrefix(loc, "#"):
+		case loc != "" && utf8.ValidString(loc):
 			r.page(Entry{Loc: loc, Line: n + 1})
 		}
 	}

@@ -231,24 +231,14 @@ func (p *Page) page(now time.Time) {
 		p.tell("empty-page", "is answered with 200, and is empty")
 		return
 	}
-	noIndex, noFollow, until := html.Robots(p.Header["X-Robots-Tag"])
+	_, noFollow, _ := html.Robots(p.Header["X-Robots-Tag"])
 	typ := p.Header.Get("Content-Type")
 	if typ == "" {
 		typ = http.DetectContentType(p.Body)
 	}
 	var facts html.Facts
-	values := strings.Split(lastDay.ReplaceAllString(strings.Join(p.Header["X-Robots-Tag"], "\n"), ""), "\n")
-	word, _, _ := html.Robots(values) // whether it says noindex without that date too
-	where := "in X-Robots-Tag"
 	if response.IsHTML(typ) {
 		facts = html.Read(p.Body, html.Options{ContentType: typ})
-		if !noIndex && facts.NoIndex {
-			word = html.Read(lastDay.ReplaceAll(p.Body, nil), html.Options{ContentType: typ}).NoIndex
-			noIndex, where = true, "in a meta element"
-		}
-		if until.IsZero() || !facts.UnavailableAfter.IsZero() && facts.UnavailableAfter.Before(until) {
-			until = facts.UnavailableAfter
-		}
 	}
 	if t, err := http.ParseTime(p.Header.Get("Last-Modified")); err == nil {
 		p.sent = t
@@ -257,14 +247,7 @@ func (p *Page) page(now time.Time) {
 		p.tell("no-page", "is %s (%s)", what, typ)
 	}
 	p.modified, p.text, p.alternates = facts.Modified, facts.MainHash, facts.Alternates
-	switch {
-	case noIndex && !word:
-		p.tell("noindex", "says unavailable_after with a date that is not clear, %s; that counts as noindex", where)
-	case noIndex:
-		p.tell("noindex", "says noindex, %s", where)
-	case !until.IsZero() && until.Before(now):
-		p.tell("noindex", "says unavailable_after %s, which has passed", until.UTC().Format("2 Jan 2006"))
-	}
+	p.index(facts.Metas, now)
 	base := p.at
 	if b, err := p.at.Parse(facts.Base); err == nil && facts.Base != "" {
 		base = b
@@ -357,8 +340,6 @@ func Box(all []*Page, home *Page, to *report.Report) {
 			words.Number(len(with)), words.Count(read, "page"))
 	}
 }
-
-var lastDay = regexp.MustCompile(`(?i)unavailable_after`)
 
 // leadsOn judges a page that leads on by itself. Its relative addresses begin at base. From one that leads to another
 // host only after a while, as a download begins, visitors go nowhere.

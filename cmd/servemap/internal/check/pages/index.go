@@ -1,0 +1,68 @@
+package pages
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/admin/crawlers"
+	"github.com/servemap/servemap/internal/page/html"
+)
+
+var (
+	// lastDay matches a rule with a date.
+	lastDay = regexp.MustCompile(`(?i)unavailable_after`)
+	// forBot matches rules for one crawler, bot the name of one, and everybody that of all.
+	forBot    = regexp.MustCompile(`(?s)^\s*([\w-]+)\s*:(.*)`)
+	everybody = regexp.MustCompile(`(?i)\brobots\b`)
+	bot       = regexp.MustCompile(`(?i)[\w-]*(?:bot\b|spider|crawl)[\w-]*|\b(?:yandex|slurp|teoma|yeti|sogou)\b`)
+)
+
+// rule is what a page says to crawlers.
+type rule struct {
+	text, where string
+	bot         string // for whom, "" for all
+}
+
+// index judges whether the page may be indexed. What it says to one crawler counts for the others only if a search engine
+// has that one.
+func (p *Page) index(metas []html.Meta, now time.Time) {
+	var all []rule
+	for _, v := range p.Header["X-Robots-Tag"] {
+		r := rule{text: v, where: "in X-Robots-Tag"}
+		if m := forBot.FindStringSubmatch(v); m != nil && bot.FindString(m[1]) == m[1] && !bot.MatchString(m[2]) {
+			r.bot, r.text = m[1], m[2]
+		}
+		all = append(all, r)
+	}
+	for _, m := range metas {
+		if names := bot.FindAllString(m.Name, 2); m.Inert {
+			continue
+		} else if all = append(all, rule{text: m.Content, where: "in a meta element"}); len(names) == 1 && !everybody.MatchString(m.Name) {
+			all[len(all)-1].bot = names[0]
+		}
+	}
+	var some *rule
+	for i, r := range all {
+		noIndex, _, until := html.Robots([]string{r.text})
+		word, _, _ := html.Robots([]string{lastDay.ReplaceAllString(r.text, "")}) // without that date too
+		whom := strings.TrimSuffix(" for "+r.bot, " for ")
+		switch passed := !until.IsZero() && until.Before(now); {
+		case !noIndex && !passed:
+		case r.bot != "" && !crawlers.Finds(r.bot):
+			some = &all[i]
+		case noIndex && !word:
+			p.tell("noindex", "says unavailable_after with a date that is not clear%s, %s; that counts as noindex", whom, r.where)
+			return
+		case noIndex:
+			p.tell("noindex", "says noindex%s, %s", whom, r.where)
+			return
+		default:
+			p.tell("noindex", "says unavailable_after %s%s, which has passed", until.UTC().Format("2 Jan 2006"), whom)
+			return
+		}
+	}
+	if some != nil {
+		p.note("noindex-some", "says noindex for %s alone, %s", some.bot, some.where)
+	}
+}
