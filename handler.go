@@ -919,6 +919,9 @@ func (s *Site) why(p *reader.Known) (text string, missing []string) {
 	if s.files.OwnsLocation(p.Location) {
 		return messages.OwnFile, nil
 	}
+	if p.Location == "/robots.txt" {
+		return messages.RobotsFile, nil
+	}
 	if p.NeedsLogin() {
 		return messages.NeedsLogin(p.Status)
 	}

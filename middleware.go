@@ -544,6 +544,11 @@ func (s *Site) warn() {
 		}
 	}
 	for _, r := range s.opts.Rules {
+		never := func(o Rule) bool { return o.List == DecisionNever && o.Pattern == r.Pattern }
+		if r.List == DecisionAlways && slices.ContainsFunc(s.opts.Rules, never) {
+			logger.Warn(fmt.Sprintf(words.Say("servemap: {Always} and {Never} both name %q, and never wins. Leave one of them "+
+				"out."), r.Pattern), "origin", s.origin.String())
+		}
 		if r.List == DecisionAlways && strings.HasPrefix(s.origin.Folder(), strings.TrimRight(r.Pattern, "*")) {
 			logger.Warn(fmt.Sprintf(words.Say("servemap: {Always} for %q lists every address that visitors request and get, "+
 				"secret ones too, such as the page of one order. Name only the pages or folders that you mean."),

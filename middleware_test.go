@@ -448,6 +448,9 @@ func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 			[]string{"Robots", "User-agent:"}},
 		{"a parameter that holds a session", origin, servemap.Options{Query: []string{"session", "sessid", "PHPSESSID"}},
 			[]string{"Query", "PHPSESSID holds a visitor's session"}},
+		{"several parameters in one text", origin,
+			servemap.Options{Rules: []servemap.Rule{{Pattern: "/shop/", Query: []string{"color,size"}}}},
+			[]string{"Rules", `"color,size" is not the name of a parameter, such as "color"; name each alone`}},
 		{"a parameter that is none", origin, servemap.Options{Query: []string{"a=b"}}, []string{"Query", "a=b"}},
 	}
 	for _, tt := range tests {
@@ -943,6 +946,17 @@ func TestTheLogWarnsOfARuleThatListsEveryAddress(t *testing.T) {
 			base.Check(t, site.Close(t.Context()))
 			log.Want(t, tt.warns, "lists every address that visitors request")
 		})
+	}
+}
+
+func TestTheLogSaysWhichOfTwoRulesForOnePatternWins(t *testing.T) {
+	for other, warns := range map[string]int{"/blog/": 1, "/blog/draft": 0} {
+		log := new(testkit.Log)
+		site, err := servemap.New(origin, new(memstore.Store), &servemap.Options{Logger: log.Logger(), Rules: []servemap.Rule{
+			{Pattern: other, List: servemap.DecisionNever}, {Pattern: "/blog/", List: servemap.DecisionAlways}}})
+		base.Check(t, err)
+		base.Check(t, site.Close(t.Context()))
+		log.Want(t, warns, "and never wins")
 	}
 }
 

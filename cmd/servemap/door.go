@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -201,7 +202,7 @@ func (p *process) at(name, address string) (d *door, err error) {
 	})
 	if !d.given {
 		l, err := listen(name, address)
-		if errors.Is(err, syscall.EADDRINUSE) && p.listens(portOf(address)) {
+		if err != nil && p.listens(portOf(address)) {
 			return nil, listensAlready(name, address)
 		}
 		if err != nil {
@@ -246,16 +247,21 @@ func listen(name, address string) (net.Listener, error) {
 // unfit says why this process cannot listen at the address of a setting.
 func unfit(name, address string, err error) error {
 	var form *net.AddrError
+	port := address[strings.LastIndexByte(address, ':')+1:]
+	_, noNumber := strconv.Atoi(port)
+	wrong := port != "" && portOf(":"+port) == 0 && port != "0"
 	switch {
 	case errors.As(err, &form) && portOf(":"+address) > 0:
 		return usage("{-"+name+"} %s is a port alone; write localhost:%[1]s, or :%[1]s for all of the machine's addresses",
 			address)
+	case wrong && (noNumber == nil || port != address):
+		return usage("{-"+name+"} %s: there is no port %s; ports are numbers up to 65535. Give an address such as "+
+			"localhost:8080, or :8080 for all of the machine's addresses", address, port)
 	case errors.As(err, &form):
 		return usage("{-"+name+"} %s: %s; give an address such as localhost:8080, or :8080 for all of the machine's "+
 			"addresses", address, form.Err)
 	case errors.Is(err, syscall.EADDRINUSE):
-		return fmt.Errorf(words.Say("another program listens at %s; end it, or give {-"+name+"} another address: %w"),
-			address, err)
+		return fmt.Errorf(words.Say("{-"+name+"} %s: another program listens there; end it, or give another port"), address)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf(words.Say("Cannot use {-"+name+
 			"} %s as user %s: permission denied. Choose a port above 1023, or let the process have the others."), address, whoami())

@@ -94,7 +94,8 @@ func TestInspectorSaysWhyAPageIsMissing(t *testing.T) {
 			{"another slash", "/a/", "Did you mean https://example.com/a? That one is listed."},
 			{"another case", "/B/C", "Did you mean https://example.com/b/c? That one is listed."},
 			{"the sitemap itself", "/sitemap.xml", "This is a file of the sitemap itself."},
-			{"elsewhere", "https://elsewhere.example/a", "the host is not the site's"},
+			{"elsewhere", "https://elsewhere.example/a", "Ask for the path alone, as /a."},
+			{"robots.txt", "/robots.txt", "It is no page, and never listed."},
 			{"no address", "/a//b", "two slashes in a row"},
 		} {
 			a := s.Get("/inspect/pages?q=" + url.QueryEscape(tt.asked))

@@ -165,6 +165,9 @@ func (d *diagnosis) counted(n uint64) {
 	if now != 0 && !d.cfg.Hints.Has(now) {
 		origin, more := d.cfg.Normalizer.Origin().String(), ""
 		switch most := d.causes[now].most(); {
+		case now == messages.OtherFolder:
+			host := strings.TrimSuffix(origin, strings.TrimSuffix(d.cfg.Normalizer.Origin().Folder(), "/"))
+			more = "Most sites have the whole host: then write " + host + "."
 		case most == "":
 		case now == messages.OtherOrigin:
 			more = "Most came to " + most + ", and the origin is " + origin + "."

@@ -41,7 +41,8 @@ func TestRequestsThatAreNotLearnedGetAHint(t *testing.T) {
 		{"led to another host", "", plain, func(w http.ResponseWriter, req *http.Request) {
 			http.Redirect(w, req, "https://www.example.com"+req.RequestURI, http.StatusMovedPermanently)
 		}, nil, ""},
-		{"outside of the folder", blog, plain, page200, []messages.Hint{messages.OtherFolder}, ""},
+		{"outside of the folder", blog, plain, page200, []messages.Hint{messages.OtherFolder},
+			"sites have the whole host: then write https://example.com."},
 		{"a session", "", header("Cookie", "shopId=secret1; visit_2b5f67c1=secret2; _ga=1"), page200,
 			[]messages.Hint{messages.Cookies}, "had: shopId."},
 		{"credentials", "", header("Authorization", "Basic secret"), page200, []messages.Hint{messages.Credentials}, ""},

@@ -514,11 +514,19 @@ func NoPageOf(url, origin string, why eligibility.Reason) string {
 	if why == eligibility.AddressForm && url != "" && !strings.ContainsAny(url, ": ") && url[0] != '/' {
 		return fmt.Sprintf("%q is not a path: it needs a slash before it. Did you mean /%s?", url, url)
 	}
-	return fmt.Sprintf("%q can be no page of %s: %s.", url, origin, ReasonNamed(why.String()).Why)
+	text := fmt.Sprintf("%q can be no page of %s: %s.", url, origin, ReasonNamed(why.String()).Why)
+	if _, rest, is := strings.Cut(url, "://"); is && why == eligibility.AddressHost {
+		_, path, _ := strings.Cut(rest, "/")
+		text += " Ask for the path alone, as /" + path + "."
+	}
+	return text
 }
 
 // OwnFile answers an owner who asks why a file of the sitemap is not listed.
 const OwnFile = "This is a file of the sitemap itself. It lists pages and is none."
+
+// RobotsFile answers an owner who asks that of robots.txt.
+const RobotsFile = "This file tells crawlers what they may ask for. It is no page, and never listed."
 
 // NoPage says that a waiting location answered with an error, a redirect or something else than a page.
 func NoPage(status int) string {

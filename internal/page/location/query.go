@@ -27,8 +27,9 @@ func parseParams(keys []string) (map[string]bool, error) {
 // CheckParam returns an error if key cannot be the key of an allowed parameter, in Config.Params or
 // from Config.More.
 func CheckParam(key string) error {
-	if _, _, bad := normal(key, inKey); key == "" || bad != ReasonNone || strings.ContainsAny(key, "*%") {
+	if _, _, bad := normal(key, inKey); key == "" || bad != ReasonNone || strings.ContainsAny(key, "*%,") {
 		such, _, _ := strings.Cut(strings.TrimLeft(key, "?&"), "=")
+		such, _, _ = strings.Cut(such, ",") // several in one text
 		if such == key || CheckParam(such) != nil {
 			such = "page"
 		}

@@ -105,18 +105,58 @@ func faulty(text []byte, err error) error {
 	}
 	switch {
 	case unknown != nil:
-		return fmt.Errorf(":%d: There is no setting %s. %s", line, key, Meant(key, slices.Sorted(maps.Keys(types)),
-			`"servemap config" prints all of them.`))
+		return fmt.Errorf(":%d: %s", line, unfit(key, lines[:line], slices.Sorted(maps.Keys(types))))
 	case unclosed.MatchString(lines[line-1]):
 		return fmt.Errorf(":%d: the quote behind %s is not closed", line, key)
 	case takes[types[key]] != "" && !already:
 		return fmt.Errorf(":%d: %s takes %s", line, key, takes[types[key]])
 	}
+	if first := said(lines[:line-1], lines[line-1]); already && first > 0 {
+		return fmt.Errorf(":%d: %s stands in line %d too; keep one of them", line, key, first)
+	}
 	form := ""
 	if key == "" && table == nil && !strings.Contains(lines[line-1], "=") { // such as a line of YAML
 		form = "; the file is TOML, where a setting is written as max = 5"
 	}
-	return fmt.Errorf(":%d: %s%s", line, strings.TrimPrefix(err.Error(), "toml: "), form)
+	why := strings.Replace(strings.TrimPrefix(err.Error(), "toml: "), "expected ',' or ']' after array value",
+		"the list above lacks its ], or a comma", 1)
+	return fmt.Errorf(":%d: %s%s", line, why, form)
+}
+
+// unfit says of a setting that cannot stand on the last of these lines where it belongs, or which of the names was
+// meant.
+func unfit(key string, lines, names []string) string {
+	has := func(t reflect.Type) bool {
+		return slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return keyOf(f) == key })
+	}
+	table := ""
+	for _, l := range lines {
+		if m := begins.FindStringSubmatch(l); m != nil {
+			table = m[1]
+		}
+	}
+	rules := strings.HasSuffix(table, "rule")
+	switch {
+	case !rules && has(reflect.TypeFor[rule]()):
+		return key + " belongs to a rule; write it below a line [[site.rule]] that has a pattern, such as pattern = \"/blog/\""
+	case rules && has(reflect.TypeFor[sites]()):
+		return key + " belongs to the site; write it above the site's first [[site.rule]]"
+	}
+	return "There is no setting " + key + ". " + Meant(key, names, `"servemap config" prints all of them.`)
+}
+
+// said returns the number of the line of the same table that says the setting of another line too, 0 for none.
+func said(before []string, line string) int {
+	key, _, _ := strings.Cut(line, "=")
+	for i, l := range slices.Backward(before) {
+		switch has, _, is := strings.Cut(l, "="); {
+		case begins.MatchString(l):
+			return 0
+		case is && strings.TrimSpace(has) == strings.TrimSpace(key):
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // lineOf returns the number of the line up to which a text cannot be read, and before which it can.
