@@ -42,6 +42,7 @@ type closing struct {
 	left    []leftOut
 	beside  []leftOut
 	cure    string // how to list more, "" if nothing is known to help
+	none    string // why nothing is listed, "" if something is
 }
 
 // leftOut is a reason for which pages or links are not listed.
@@ -139,9 +140,8 @@ func (c *closing) leave(done servemap.Exploration, groups []inspect.Group, named
 			t.answered([]inspect.Link{{URL: u}})
 		}
 	}
-	if c.listed > 0 { // visitors found these, wherever they begin
-		c.hints = slices.DeleteFunc(c.hints, func(hint string) bool { return messages.NoPageYet.In([]string{hint}) })
-	}
+	// Visitors found what is listed, wherever they begin. Where nothing is, the last message says what was answered there.
+	c.hints = slices.DeleteFunc(c.hints, func(hint string) bool { return messages.NoPageYet.In([]string{hint}) })
 	c.left, c.beside = t.links(done, max(0, rest))
 	if c.listed == 0 && len(wallsOf(c.got)) > 0 {
 		c.hints = nil // the wall is why
@@ -176,8 +176,8 @@ func (t *table) links(done servemap.Exploration, rest int) (left, besides []left
 			}
 		}
 	}
-	t.add(leftOut{n: rest, why: "not named here: the address looks like a secret, or was not asked for",
-		todo: "If it is for the public, link to it by an address without the secret."})
+	t.add(leftOut{n: rest, why: words.Form("{address is|addresses are} not named here, as {it looks like a secret|they look like "+
+		"secrets}, or {was|were} not asked for", rest), todo: "What is for the public should have an address without a secret."})
 	left, t.rows = t.rows, nil
 	var others []inspect.Link
 	for _, l := range wallsOf(t.got) {
@@ -451,7 +451,7 @@ func (c closing) write(w io.Writer, s report.Style) error {
 		fmt.Fprintf(&b, "\n%s\n", s.Paint("33", report.Wrap(s.Escape(hint), "", s.Width)))
 	}
 	if len(c.broken) > 0 {
-		fmt.Fprintf(&b, "\n%s\n", s.Paint("1;31", "Broken links"))
+		fmt.Fprintf(&b, "\n%s\n", s.Paint("1;31", "Broken links: mend them, or what they lead to"))
 	}
 	for _, l := range c.broken {
 		from := ""

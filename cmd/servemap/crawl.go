@@ -9,7 +9,6 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -17,7 +16,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -31,7 +29,6 @@ import (
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/crawl/explore"
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/sitemap"
@@ -132,6 +129,11 @@ func (c *crawl) why(err error) error {
 		return fmt.Errorf("%s redirects to %s; if visitors go there, crawl %[2]s", c.Origin, to.To)
 	}
 	return cmp.Or(errors.Unwrap(err), err)
+}
+
+// isCut reports whether an exploration left pages for which it was allowed no request.
+func isCut(done servemap.Exploration) bool {
+	return done.Waiting > 0 || done.Skipped[eligibility.LinkTooMany.String()] > 0
 }
 
 // ofOtherSite refuses a folder in which another site was learned: its pages would leave, one after the other.
@@ -246,14 +248,14 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 	if err != nil {
 		return err
 	}
-	cut, cure, full := "", "", done.Waiting > 0 || done.Skipped[eligibility.LinkTooMany.String()] > 0
+	cut, cure, full := "", "", isCut(done)
 	if n := done.Skipped[eligibility.LinkFailed.String()]; full {
 		cut = fmt.Sprintf("the crawl was cut after %s, by -max", words.Count(done.Requests, "request"))
 		cure = "give a greater -max"
 	} else if n > 0 {
 		cut, cure = "the site refused "+words.Count(n, "page")+", or did not answer", "crawl it again later"
 	}
-	wrote := c.write(ctx, files, cut, cure)
+	wrote := c.write(ctx, files, cut, cure, found.none)
 	if found.to = c.out; wrote != nil || c.out == "-" {
 		found.to = ""
 	}
@@ -290,134 +292,16 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 	return cmp.Or(d.Close(), end)
 }
 
-// found returns what there is to say of a crawl.
-func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration) (found closing, err error) {
-	here := control.Here(a.handler(), nil)
-	of, err := control.Get[summary](ctx, here, "/inspect/stats.json", nil)
-	if err != nil {
-		return found, err
-	}
-	links, err := control.Get[inspect.Links](ctx, here, "/inspect/links.json", nil)
-	if err != nil {
-		return found, err
-	}
-	named, err := namedOf(ctx, here, of.Reasons)
-	if err != nil {
-		return found, err
-	}
-	for _, u := range done.Held { // the inspector names none, and these only wait
-		why := eligibility.Capability.String()
-		named[why] = append(named[why], inspect.Link{URL: u})
-	}
-	got := c.site.answers()
-	if err := unnamed(ctx, a, got, of.Reasons, named); err != nil {
-		return found, err
-	}
-	found = closing{listed: of.Stats.Listed, all: c.all, hints: of.Stats.Hints, got: got,
-		broken: brokenOf(links.Broken, done, got)}
-	found.from = c.site.from
-	for why, some := range named { // a broken link of a page that is not listed is counted by its reason too
-		for _, l := range some {
-			for i := range found.broken {
-				if b := &found.broken[i]; b.URL == l.URL && b.Reason == "" {
-					b.Reason = why
-				}
-			}
-		}
-	}
-	dated := 0
-	for p, err := range a.site.Pages(ctx) {
-		if err != nil {
-			return found, err
-		}
-		if !p.LastModified.IsZero() {
-			dated++
-		}
-	}
-	load := explore.Load{Alone: done.Alone, AtOnce: done.AtOnce}
-	for _, says := range []string{c.site.undated(dated), c.site.unwritten(c.Alternates, c.Images), load.Says()} {
-		if says != "" {
-			found.hints = append(found.hints, says)
-		}
-	}
-	for _, entry := range append([]string{c.site.origin.Folder()}, c.Entries...) {
-		found.entries = append(found.entries, c.site.origin.URL(entry))
-	}
-	found.leave(done, of.Reasons, named)
-	if found.faults, err = c.site.faults(ctx, a, got); err != nil {
-		return found, err
-	}
-	for _, g := range of.Reasons {
-		if g.Reason == eligibility.BySitemap.String() {
-			found.orphans = []leftOut{groupOf(g, named[g.Reason])}
-			found.orphans[0].todo = "Link to what stands here, so that visitors find it too."
-		}
-	}
-	if done.Pages <= fewPages {
-		found.scripts = c.site.scripted()
-	}
-	_, _, add := a.explorer.Missing(done)
-	found.cure = c.cure(add)
-	return found, nil
-}
-
-// mostUnnamed bounds the answers in which unnamed looks for pages that no listed page links to.
-const mostUnnamed = 1000
-
-// unnamed adds to the pages that are not listed those that no listed page links to, such as an entry that redirects.
-func unnamed(
-	ctx context.Context, a *answers, got map[string]*answered, groups []inspect.Group, named map[string][]inspect.Link,
-) error {
-	left, is := map[string]int{}, map[string]bool{}
-	for _, g := range groups {
-		if left[g.Reason] = g.Pages - len(named[g.Reason]); g.Care == messages.Fine {
-			left[g.Reason] = 0
-		}
-		for _, l := range named[g.Reason] {
-			is[l.URL] = true
-		}
-	}
-	for p, err := range a.site.Pages(ctx) {
-		if err != nil {
-			return err
-		}
-		is[p.URL] = true
-	}
-	others := slices.DeleteFunc(slices.Sorted(maps.Keys(got)), func(u string) bool { return is[u] })
-	for _, u := range others[:min(len(others), mostUnnamed)] {
-		e, err := a.site.Explain(ctx, u)
-		if ctx.Err() != nil {
-			return err
-		}
-		if why := string(e.Reason); left[why] > 0 {
-			left[why]--
-			named[why] = append(named[why], inspect.Link{URL: u, Verdict: string(e.Verdict), Reason: why})
-		}
-	}
-	return nil
-}
-
-// cure says how to crawl so that more is listed. add are the flags for that, "" for none.
-func (c *crawl) cure(add string) string {
-	if add == "" {
-		return ""
-	}
-	if len(c.Public)+len(c.Query) > 0 {
-		return "If these pages are public, add " + add
-	}
-	return "If these pages are public: servemap crawl " + c.Origin + " " + add
-}
-
-// fewPages is how many pages a crawl finds at most of a site whose links are written by scripts.
-const fewPages = 3
-
 // write writes the sitemap, each file in one step. An index comes after its parts. A file that has more
 // pages stays if cut says why the crawl is not whole, and cure what to do; one that has twice as many stays in any case.
-// Of its pages those count that no rule of this crawl keeps out.
-func (c *crawl) write(ctx context.Context, files http.Handler, cut, cure string) error {
+// Of its pages those count that no rule of this crawl keeps out. none says why there is no page, "" if there is one.
+func (c *crawl) write(ctx context.Context, files http.Handler, cut, cure, none string) error {
 	name := c.Name + ".xml"
 	code, text := fetch(files, c.Origin+"/"+name)
-	if code != http.StatusOK {
+	switch {
+	case none != "":
+		return exit{codeNo, fmt.Sprintf("%s is not written, as no page is listed. %s", c.out, none)}
+	case code != http.StatusOK:
 		return exit{codeNo, fmt.Sprintf("%s is not written: %s", c.out,
 			bytes.TrimSpace(bytes.Replace(text, []byte(messages.ToOwner()), nil, 1)))}
 	}

@@ -104,7 +104,7 @@ func TestCrawlThatListsNothingSaysWhatHelps(t *testing.T) {
 		not   string
 	}{
 		{"crawl", []string{"crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml")}, codeNo,
-			[]string{"\n0 listed · ", cure + "\n", "is not written: No page of " + site.URL + " is listed yet."}, "inspector"},
+			[]string{"\n0 listed · ", cure + "\n", "is not written, as no page is listed. " + site.URL + "/: it is sent as not to be stored"}, "inspector"},
 		{"check, which publishes nothing", []string{"check", site.URL, "-crawl"}, codeNo,
 			[]string{"A crawl found 22 public pages; not listed: 20. Listed, without a link that counts: 1.",
 				"/alone is listed, and no listed page links there"}, "-public"},
@@ -485,6 +485,16 @@ func TestCrawlOfASiteOfScriptsSaysSo(t *testing.T) {
 	}
 }
 
+func TestCrawlNamesListedPagesThatSayNothingWithoutScripts(t *testing.T) {
+	site := siteOf(t, map[string]string{"/": aPage + "<a href=/a>a</a><a href=/app>b</a>", "/a": ownPage,
+		"/app": `<!doctype html><title>App</title><div id="root"></div><script src="/app.js"></script>`})
+	says := must(t, "crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml"), "-fail", "fault")
+	if !strings.Contains(says, "     1  page says nothing without scripts. Render the text on the server: ") ||
+		!strings.Contains(says, "- "+site+"/app says nothing without scripts\n") {
+		t.Error(says)
+	}
+}
+
 func TestCrawlThatBeginsAtAnErrorSaysWhatWasAnswered(t *testing.T) {
 	for _, status := range []string{"404", "500"} {
 		site := siteOf(t, map[string]string{"/robots.txt": "User-agent: *\n", "/": "HTTP " + status + " "})
@@ -519,6 +529,7 @@ func TestCrawlRefusesWhatItMustNotTake(t *testing.T) {
 
 func TestCrawlThatFailsLeavesTheFile(t *testing.T) {
 	empty, failing := siteOf(t, nil), siteOf(t, map[string]string{"*": "HTTP 500 "})
+	down, closed := siteOf(t, map[string]string{"*": "HTTP 502 "}), siteOf(t, map[string]string{"*": "HTTP 401 "})
 	moved := siteOf(t, map[string]string{"/robots.txt": "HTTP 302 Location: http://other.example/robots.txt",
 		"*": "HTTP 302 Location: http://other.example/"})
 	gone := httptest.NewServer(http.NotFoundHandler())
@@ -530,7 +541,12 @@ func TestCrawlThatFailsLeavesTheFile(t *testing.T) {
 		code       int
 		want       string
 	}{
-		{"nothing is listed", empty, codeNo, "is not written: No page of"},
+		{"nothing is listed", empty, codeNo, "is not written, as no page is listed. " + empty + "/ is answered with 404 Not Found. Crawl it again once " +
+			"strangers get a page there, or give -entry with one that they get.\n"},
+		{"the proxy of a site that does not run", down, codeFailed, "servemap crawl: robots.txt was answered with 502, as by a proxy whose site does " +
+			"not run; nothing may be asked for until it does; " + out + " is not written, and nothing is kept without -data\n"},
+		{"a log-in before all", closed, codeNo, "is not written, as no page is listed. " + closed + "/ is answered with 401 Unauthorized. Crawl"},
+
 		{"robots.txt is elsewhere", moved, codeFailed, "servemap crawl: " + moved +
 			" redirects to http://other.example; if visitors go there, crawl http://other.example; " + out + " is not written"},
 		{"robots.txt fails", failing, codeFailed, "servemap crawl: robots.txt was answered with 500; nothing may be"},
@@ -993,7 +1009,7 @@ func TestCrawlCountsEachFileOnce(t *testing.T) {
 		all["/"], all[name] = all["/"]+"<a href="+name+">on</a>", "a file"
 	}
 	says := must(t, "crawl", siteOf(t, all), "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
-	for _, want := range []string{" · 8 left out", "     7  links lead to files that are not HTML. ", "     1  not named here: "} {
+	for _, want := range []string{" · 8 left out", "     7  links lead to files that are not HTML. ", "     1  address is not named here, "} {
 		if !strings.Contains(says, want) {
 			t.Errorf("without %q: %s", want, says)
 		}
@@ -1008,8 +1024,32 @@ func TestCrawlNamesNoSecretAndSaysSo(t *testing.T) {
 		t.Error(says)
 	}
 	says := must(t, "crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
-	if !strings.Contains(says, "1  not named here: the address looks like a secret, or was not asked for. If") ||
+	if !strings.Contains(says, "1  address is not named here, as it looks like a secret, or was not asked for. What") ||
 		!strings.Contains(says, " · 2 left out") || strings.Contains(says, secret) {
 		t.Error(says)
+	}
+}
+
+// The crawl saw all pages, so it knows which of the owner's words fit none.
+func TestCrawlNamesTheRulesThatMatchNothing(t *testing.T) {
+	site := siteOf(t, map[string]string{"/": aPage + "<a href=/calendar/1>c</a><a href=/list?sort=a>l</a>", "/list?sort=a": ownPage,
+		"/sitemap.xml": set("/tea/1 <lastmod>2026-11-01</lastmod>"), "/tea/1": ownPage})
+	for _, tt := range []struct {
+		flags, want string
+		code        int
+	}{
+		{"-never /calendar/ -never /tea/ -query sort -always /*ea", "", codeDone},
+		{"-never /calender/ -never /tea/ -query sorted -always /none -public /away", "\nNo page matched -never /calender/, -always /none, " +
+			"-public /away, -query sorted.\n", codeDone},
+		{"-never /calender/ -max 1", "", codeNo},
+		{"-never /", "is not written, as no page is listed. HOST/: -never names it.\n", codeNo},
+	} {
+		args := append([]string{"crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml")}, strings.Fields(tt.flags)...)
+		code, says, errs := call(t, args...)
+		if want := strings.ReplaceAll(tt.want, "HOST", site); code != tt.code || !strings.Contains(says+errs, want) ||
+			strings.Contains(says, "No page matched") != strings.Contains(want, "No page matched") || strings.Contains(says, "this one") &&
+			tt.flags == "-never /" { // for there is none
+			t.Errorf("%s: code %d, %s%s", tt.flags, code, says, errs)
+		}
 	}
 }

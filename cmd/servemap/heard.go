@@ -124,6 +124,13 @@ func (h *heard) orphan(loc string, unread bool) check.Link {
 	return check.Link{Kind: "orphan", To: loc, Says: says}
 }
 
+// linked returns the addresses that are linked, by key.
+func (h *heard) linked() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Collect(maps.Keys(h.linking))
+}
+
 // mostUnasked is how many addresses that the crawl did not ask for are looked at.
 const mostUnasked = 10_000
 
@@ -263,7 +270,7 @@ func (h *heard) hear(resp *http.Response) error {
 	own := a.Own || kind != "canonical" && h.norm.Parse(loc).Reason == location.ReasonNone
 	switch {
 	case status != http.StatusOK:
-	case html && kind == "" && !a.Private() && (!h.versions || len(a.Versions()) == 0), named && kind == "wall":
+	case html && kind == "" && !a.Private() && !a.Scripts() && (!h.versions || len(a.Versions()) == 0), named && kind == "wall":
 		a = nil
 	case named:
 	case kind == "wall":
@@ -377,7 +384,7 @@ func wallsOf(got map[string]*answered) (all []inspect.Link) {
 	return all
 }
 
-// faults returns what check would call faults of the listed pages.
+// faults returns what check would call faults of the listed pages, and which say nothing without scripts.
 func (h *heard) faults(ctx context.Context, a *answers, got map[string]*answered) (found []leftOut, err error) {
 	var r report.Report
 	var listed []*pages.Page
@@ -387,7 +394,7 @@ func (h *heard) faults(ctx context.Context, a *answers, got map[string]*answered
 			return nil, err
 		}
 		all = append(all, p.URL)
-		if n := got[p.URL]; n != nil && n.Told() {
+		if n := got[p.URL]; n != nil && (n.Told() || n.Scripts()) {
 			listed = append(listed, &n.Page)
 		}
 	}
@@ -405,7 +412,7 @@ func (h *heard) faults(ctx context.Context, a *answers, got map[string]*answered
 		return nil, err
 	}
 	for _, g := range r.Groups {
-		if g.Level != "fault" || !slices.Contains(crawlKinds, g.Kind) {
+		if g.Kind != "scripts" && (g.Level != "fault" || !slices.Contains(crawlKinds, g.Kind)) {
 			continue
 		}
 		l := leftOut{n: g.Count, kind: g.Kind, why: g.Title, todo: g.Remedy}

@@ -208,7 +208,7 @@ func TestSiteThatIsDownAtTheStartIsToldOnce(t *testing.T) {
 		"https://" + hangsUp:                      "it seems to speak http; then write -to http://" + hangsUp,
 	} {
 		s := serve(t, t.TempDir(), "proxy", "-to", to, "-origin", origin, "-inside", "-explore", "-log-level", "debug")
-		s.log.Await(t, "waiting until the site answers")
+		s.log.Await(t, "nothing may be asked for until it does")
 		log := s.log.String()
 		once := strings.Count(strings.ToLower(log), "the site does not answer") == 1 && !strings.Contains(log, "not explored")
 		if !once || !strings.Contains(log, want) {

@@ -66,9 +66,9 @@ func TestExplorationSaysWhyItWaitsForTheSite(t *testing.T) {
 		want string
 	}{
 		{"its proxy does not reach it", http.StatusBadGateway,
-			"waiting until the site answers; robots.txt was answered with 502"},
+			"robots.txt was answered with 502, as by a proxy whose site does not run; nothing may be asked for until it does"},
 		{"its proxy does not get an answer in time", http.StatusGatewayTimeout,
-			"waiting until the site answers; robots.txt was answered with 504"},
+			"robots.txt was answered with 504, as by a proxy whose site does not run; nothing may be asked for until it does"},
 		{"its robots.txt fails", http.StatusInternalServerError, "robots.txt was answered with 500"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -267,7 +267,8 @@ func (e *explorer) askRobots(ctx context.Context) error {
 		return fmt.Errorf("asking for robots.txt: %w", a.err)
 	case a.status == http.StatusBadGateway || a.status == http.StatusGatewayTimeout:
 		// of a proxy: this says nothing of robots.txt
-		return fmt.Errorf("waiting until the site answers; robots.txt was answered with %d", a.status)
+		return fmt.Errorf("robots.txt was answered with %d, as by a proxy whose site does not run; nothing may be asked for until it does",
+			a.status)
 	case a.status >= 500 || a.status == http.StatusTooManyRequests:
 		return fmt.Errorf("robots.txt was answered with %d; nothing may be asked for until it is there or answered with 404",
 			a.status)
