@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
@@ -126,6 +127,7 @@ type checker struct {
 	doubt   bool              // what some file lists is not known
 	nowhere *pages.Page       // what the site shows where it has no page; may be nil
 	load    load              // that the site bears
+	ends    sync.Map          // pages where others lead, by key
 	private map[string]bool   // listed pages that look so, by key
 	// What a check that stops now has not done.
 	ahead, uncrawled string

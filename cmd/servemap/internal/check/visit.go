@@ -313,18 +313,26 @@ func (c *checker) end(ctx context.Context, from, to *url.URL) pages.End {
 		case seen[address.Key(to)]:
 			return pages.End{Loops: true}
 		case address.Host(to) != address.Host(c.Origin) || !c.may(to):
-			return pages.End{URL: to.String()}
+			here := address.Host(to) == address.Host(c.Origin)
+			return pages.End{URL: to.String(), Barred: here && !c.robots.Allows(to.RequestURI())}
 		}
 		seen[address.Key(to)] = true
-		a, err := c.get(ctx, to, 0)
-		if err != nil {
-			return pages.End{}
+		known, is := c.ends.Load(address.Key(to))
+		if !is {
+			a, err := c.get(ctx, to, pages.MaxBytes)
+			if err != nil {
+				return pages.End{}
+			}
+			if next := a.leads(); next != nil {
+				to = next
+				continue
+			}
+			p := &pages.Page{Entry: listing.Entry{Loc: to.String()}, Answer: a.Answer}
+			pages.Judge(p, c.now)
+			p.Links() // nobody needs them
+			known, _ = c.ends.LoadOrStore(address.Key(to), p)
 		}
-		next := a.leads()
-		if next == nil {
-			return pages.End{URL: to.String(), Status: a.Status, Listed: c.judge.Place(to.String()) >= 0}
-		}
-		to = next
+		return pages.End{URL: to.String(), Page: known.(*pages.Page), Listed: c.judge.Place(to.String()) >= 0}
 	}
 	return pages.End{Long: true}
 }

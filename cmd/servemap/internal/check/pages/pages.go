@@ -65,7 +65,8 @@ type Page struct {
 // End is where the redirects of a page end.
 type End struct {
 	URL         string // "" if nobody followed them
-	Status      int    // there, 0 if it was not asked for
+	Page        *Page  // there, nil if it was not asked for
+	Barred      bool   // robots.txt disallows it
 	Loops, Long bool   // they have no end, or none after so many as crawlers follow
 	Listed      bool   // the sitemap lists it
 }
@@ -86,9 +87,12 @@ func (p *Page) Ends(end End) {
 		t.text += ", and its chain ends at %s"
 		t.args = append(t.args, end.URL)
 	}
-	if end.Status >= 400 {
-		t.text, t.todo = t.text+", which is answered with "+Status(end.Status), todo
-	} else if end.Listed {
+	switch there := end.Page; {
+	case end.Barred:
+		t.text, t.todo = t.text+", which robots.txt disallows", todo
+	case there != nil && there.Told() && there.Wall == "" && (!there.Asks() || there.Brief()): // else it may have a box
+		t.text, t.args, t.todo = t.text+", which "+there.told[0].text, append(t.args, there.told[0].args...), todo
+	case end.Listed:
 		t.todo = ", already listed: take this one out"
 	}
 }
@@ -269,9 +273,21 @@ func (p *Page) page(now time.Time) {
 			p.tell("empty-page", "is answered with 200, and has no word")
 		} else if says := notFound(&facts, p.letters); says != "" {
 			p.tell("soft-404", "says that there is no page: %q", says)
+		} else if p.isFolder(base, &facts) {
+			p.note("private", "shows the names of all files in its folder: %q", facts.Title)
 		}
 	}
 	p.canonical(base, &facts)
+}
+
+// isFolder reports whether a page is a list of files that a server makes itself, as its title and a link up say.
+func (p *Page) isFolder(base *url.URL, facts *html.Facts) bool {
+	up, err := p.at.Parse("..")
+	of, is := strings.CutPrefix(facts.Title, "Index of ")
+	return err == nil && is && strings.Trim(of, "/") == strings.Trim(p.at.Path, "/") && slices.ContainsFunc(facts.Links, func(l html.Link) bool {
+		to, err := base.Parse(l.Href)
+		return err == nil && (to.Path == up.Path && address.Host(to) == address.Host(p.at) || strings.HasPrefix(l.Href, "?C="))
+	})
 }
 
 // follow notes where a page links to. follows says that engines follow its links.
