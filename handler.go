@@ -209,8 +209,21 @@ func (s *Site) counts(st Stats) messages.Counts {
 		Unserved:    s.unserved(),
 		Origin:      s.origin.String(), Listed: st.Listed, Dated: served.Dated, Observations: st.Observations,
 		Verdicts: st.Verdicts, Ignored: st.Ignored, Hints: st.Hints, Broken: st.BrokenLinks, ReportOnly: s.opts.ReportOnly,
-		NoStore: st.Store != "",
+		NoStore: st.Store != "", Idle: s.idle(st),
 	}
+}
+
+// idle returns the patterns that keep pages out, if no known address of any is kept out by that.
+func (s *Site) idle(st Stats) (patterns []string) {
+	if st.Listed == 0 || slices.ContainsFunc(st.LeftOut, func(l LeftOut) bool { return l.Cause == string(ReasonRuleNever) }) {
+		return nil
+	}
+	for _, r := range s.opts.Rules {
+		if r.List == DecisionNever {
+			patterns = append(patterns, r.Pattern)
+		}
+	}
+	return patterns
 }
 
 func (i inspected) Explain(ctx context.Context, url string) (inspect.Explained, error) {

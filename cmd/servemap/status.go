@@ -217,6 +217,9 @@ func (p *statusPage) facts() string {
 				words.Count(week.Changed, "change"), words.Number(week.Removed)))
 		}
 	}
+	if p.Unmatched != "" {
+		said = append(said, p.Unmatched)
+	}
 	return strings.Join(said, " ")
 }
 

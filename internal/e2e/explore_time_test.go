@@ -110,8 +110,10 @@ func TestOnePageThatIsRefusedHoldsUpNoOthers(t *testing.T) {
 			"29s, as https://example.com/p07 has not answered yet"},
 		{"many of them", func(path string, _, _ int) bool { return path[3]%3 == 0 }, busy(""), 25, time.Second,
 			4 * time.Second, "1s, as https://example.com/p"},
-		{"many in a row", func(path string, _, _ int) bool { return path > "/p25" }, busy(""), 27, time.Second,
+		{"many in a row", func(path string, _, _ int) bool { return path > "/p25" && path < "/q" }, busy(""), 27, time.Second,
 			130 * time.Second, "1s, as the site answers 503"},
+		{"its robots.txt", func(path string, times, _ int) bool { return path == "/robots.txt" && times == 1 }, busy("2"), 41,
+			3 * time.Second, 3 * time.Second, "2s, as the site answers 503 for /robots.txt"},
 		{"the site", func(_ string, _, all int) bool { return all > 10 && all < 22 }, busy("20"), 41, 2 * time.Minute,
 			3 * time.Minute, "20s, as the site answers 503"},
 		{"is asked too often", func(_ string, _, all int) bool { return all == 30 }, tooOften, 41, 21 * time.Second,
@@ -125,7 +127,7 @@ func TestOnePageThatIsRefusedHoldsUpNoOthers(t *testing.T) {
 				defer mu.Unlock()
 				all++
 				times[path]++
-				refused := strings.HasPrefix(path, "/p") && tt.refused(path, times[path], all)
+				refused := (strings.HasPrefix(path, "/p") || path == "/robots.txt") && tt.refused(path, times[path], all)
 				if !refused && times[path] == 1 {
 					last = time.Since(begun)
 				}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -207,6 +208,28 @@ func TestHintsSayWhatIsNotReadOfPages(t *testing.T) {
 				}
 				if hints := strings.Join(s.Stats().Hints, "\n"); tt.hint == "" && hints != "" || !strings.Contains(hints, tt.hint) {
 					s.Errorf("hints: %s; %v %v", hints, s.Stats().Verdicts, s.Stats().Ignored)
+				}
+			})
+		})
+	}
+}
+
+// A rule that keeps no page out may be misspelt, so the overview names it as long as it does not.
+func TestRuleThatKeepsNoPageOutIsNamed(t *testing.T) {
+	for pattern, want := range map[string]bool{"/calender/": true, "/b": false} {
+		t.Run(pattern, func(t *testing.T) {
+			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				testkit.Reply(http.StatusOK, testkit.HTML("", r.URL.Path, "/b"))(w, r)
+			})
+			opts := servemap.Options{Rules: []servemap.Rule{{Pattern: pattern, List: servemap.DecisionNever}}}
+			testkit.Run(t, testkit.Setup{Handler: h, Options: opts}, func(s *testkit.Site) {
+				s.Visit("/", "/b")
+				s.Settle()
+				w := httptest.NewRecorder()
+				s.Inspector(everybody).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/inspect/stats.json", nil))
+				says := w.Body.String()
+				if strings.Contains(says, "No address matched a Never rule so far: "+pattern+".") != want {
+					s.Errorf("%s", says)
 				}
 			})
 		})

@@ -32,7 +32,8 @@ type Overview struct {
 	Responses []Response `json:"responses"`   // that did not count, the most frequent first
 	History   History    `json:"history"`
 
-	ReportOnly bool `json:"report_only,omitempty"`
+	ReportOnly bool   `json:"report_only,omitempty"`
+	Unmatched  string `json:"unmatched,omitempty"` // which rules keep no page out, in a sentence
 	Shown      `json:"-"`
 }
 
@@ -92,7 +93,7 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 	o := Overview{
 		Stats: stats, Origin: i.Origin.String(), State: state(s), Serving: s.Listed > 0 && !s.ReportOnly && !s.Unserved,
 		Uncounted: uncounted(s), Reasons: groupsOf(s.Verdicts), Responses: responsesOf(s, i.Own.Explored()),
-		History: i.history(ctx), ReportOnly: s.ReportOnly,
+		History: i.history(ctx), ReportOnly: s.ReportOnly, Unmatched: s.Unmatched(),
 		Shown: Shown{Read: i.read(), Crawlers: i.Public.Crawlers(), Followed: i.Crawlers, Unserved: s.Unserved,
 			Down: messages.Unanswered.In(s.Hints)},
 	}

@@ -70,10 +70,10 @@ var hintTexts = [hints]string{
 	Unwrapped: "No request has passed through this site yet, so nothing is learned; " +
 		"visits to the inspector do not count. " +
 		"Put the site around your program: " + Mounting + ".",
-	Routed: "The site stands inside a route of the program's router, where no request for the sitemap comes, so it is " +
+	Routed: "The site stands inside a route of the program's router, or another route has the sitemap's address, so it is " +
 		"not served. " +
 		"With gorilla/mux, call site.Mount(r) on the root router in place of r.Use(site.Wrap). With others, put site.Wrap " +
-		"around the whole router.",
+		"around the whole router, without a route for the sitemap.",
 	Barred: "Crawlers do not get the sitemap: something answers requests for it before they come to the site, as a " +
 		"log-in does. " +
 		"To mend that, " + passing + ".",

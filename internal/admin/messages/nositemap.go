@@ -20,8 +20,17 @@ type Counts struct {
 	Broken       int               // links
 	OffersQuery  bool              // a parameter that keeps linked pages out may make pages of its own, as far as is known
 	ReportOnly   bool
-	Unserved     bool // no request for the sitemap comes here, as far as is known
-	NoStore      bool // the store cannot be used
+	Unserved     bool     // no request for the sitemap comes here, as far as is known
+	NoStore      bool     // the store cannot be used
+	Idle         []string // patterns of rules that keep pages out, while they keep out none
+}
+
+// Unmatched says which patterns keep no page out, "" for none.
+func (c Counts) Unmatched() string {
+	if len(c.Idle) == 0 {
+		return ""
+	}
+	return words.Say("No address matched {Never} so far: ") + strings.Join(c.Idle, ", ") + ". Is that how the site spells it?"
 }
 
 // Making reports whether the first file of the sitemap is still being made: a page is listed, and

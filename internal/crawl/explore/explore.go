@@ -287,7 +287,7 @@ func (e *explorer) askPatiently(ctx context.Context, loc string) answer {
 		}
 		now := time.Now()
 		pause := min(Patience(now, tries, a.header), longestPause)
-		e.waits(now.Add(pause), fmt.Sprintf("%s answers %d", e.url(loc), a.status))
+		e.waits(now.Add(pause), fmt.Sprintf("the site answers %d for %s", a.status, loc))
 		if sleep(ctx, pause) != nil {
 			return a
 		}
