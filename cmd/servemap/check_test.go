@@ -403,7 +403,7 @@ func TestCheckFollowsTheLinksOfPagesThatAreOnlyListed(t *testing.T) {
 		"2 public pages are missing in the sitemap", "- " + site + "/below is linked from " + site + "/alone, and not listed\n",
 		"3 listed pages have no link that counts",
 		"- " + site + "/alone is listed, and no listed page links there (line 1",
-		"- " + site + "/p/x7k2… has what looks like a secret in its address, no page links there, and it answers anybody (line 1",
+		"- " + site + "/p/x7k2… has what looks like a secret in its address, and no page links there (line 1",
 		"- " + site + "/alone.pdf is listed, and linked with nofollow alone, from " + site + "/ (line 1",
 		"- " + site + "/ links to " + site + "/hidden, which redirects (301) to " + site + "/a\n",
 		"did not ask for 1 link with a parameter, the name of a file, or a word that may act: " + site +
@@ -419,14 +419,14 @@ func TestCheckFollowsTheLinksOfPagesThatAreOnlyListed(t *testing.T) {
 
 // TestNobodyIsToldToLinkToWhatIsForFew reads an old sitemap that lists what no page links to.
 func TestNobodyIsToldToLinkToWhatIsForFew(t *testing.T) {
-	const own, acts, orphan = "has a name of what only an owner or one visitor should see, no page", "has a word for something to do",
-		"is listed, and no listed page links there"
+	const own, file = "has a name of what only an owner or one visitor should see, and no page", "has a name of what only an owner or one visitor should see, and answers anybody with a file"
+	const acts, orphan = "has a word for something to do", "is listed, and no listed page links there"
 	files, paths := map[string]string{"/robots.txt": robotsTxt, "/": aPage + "<a href=/staff>x</a>"}, []string{"/", "/staff"}
 	table := []struct {
 		at, check string
 		listed    bool // by crawl
 	}{
-		{"/admin", own, false}, {"/debug/pprof/", own, false}, {"/account", own, false}, {"/.env", own, false}, {"/backup.sql", own, false},
+		{"/admin", own, false}, {"/debug/pprof/", own, false}, {"/account", own, false}, {"/.env", file, false}, {"/backup.sql", file, false},
 		{"/.git/", own, false}, {"/logout", acts, false}, {"/users/5/delete", acts, false}, {"/how-to-delete", orphan, true},
 		{"/uploads/brochure.pdf", orphan, false}, {"/staff", "", true},
 	}

@@ -509,7 +509,7 @@ func (c *checker) compareLinks(found Crawl) {
 			where := c.judge.Pages[at].At()
 			if short, why := pages.Hidden(l.To, secrets); why != "" {
 				where.Where = short
-				c.Add("private", where, "%s", why)
+				c.Add("private", where, "%s, and no page links there", why)
 				continue
 			}
 			orphans++

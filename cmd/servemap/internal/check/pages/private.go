@@ -12,6 +12,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/page/response"
 )
 
 // secret matches what may be one in an address: a name, and a parameter for one.
@@ -40,22 +41,17 @@ func cut(loc string, least int) string {
 	return site + "://" + host + "/" + short
 }
 
-// Hidden says why an address that no page links to may be for few, "" for nothing. It judges as servemap does, which lists
-// such an address only by a link or a rule, and returns it with a secret cut short; secrets says whether it is one. A file
-// has its own name, and not that of its folder, such as /uploads/.
+// Hidden says why an address that may have no link is perhaps for few, "" for nothing. It judges as servemap does, which lists
+// such an address only by a link or a rule, and returns it with a secret cut short; secrets says whether it is one.
 func Hidden(loc string, secrets bool) (short, why string) {
-	const open = ", no page links there, and it answers anybody"
-	at := locationOf(loc)
-	if eligibility.AssetName(at) {
-		at = at[strings.LastIndexByte(at, '/'):]
-	}
+	at := own(loc)
 	switch word, acts := action.Word(at); {
 	case acts:
-		return loc, fmt.Sprintf("has a word for something to do (%s), and no page links there", word)
+		return loc, fmt.Sprintf("has a word for something to do (%s)", word)
 	case action.Acts(at), eligibility.Own(at):
-		return loc, "has a name of what only an owner or one visitor should see" + open
+		return loc, "has a name of what only an owner or one visitor should see"
 	case secrets && capability.Looks(at):
-		return cmp.Or(cut(loc, 0), loc), "has what looks like a secret in its address" + open
+		return cmp.Or(cut(loc, 0), loc), "has what looks like a secret in its address"
 	}
 	return loc, ""
 }
@@ -65,6 +61,15 @@ func locationOf(loc string) string {
 	_, rest, _ := strings.Cut(loc, "://")
 	_, rest, _ = strings.Cut(rest, "/")
 	return "/" + rest
+}
+
+// own returns the location of an address. A file has its own name, and not that of its folder, such as /uploads/.
+func own(loc string) string {
+	at := locationOf(loc)
+	if eligibility.AssetName(at) {
+		return at[strings.LastIndexByte(at, '/'):]
+	}
+	return at
 }
 
 // FewSecrets reports whether an address that looks like a secret is an exception on a site.
@@ -115,6 +120,9 @@ func LooksPrivate(listed []listing.Entry, all []*Page, to *report.Report) map[st
 			to.Add("private", at, "has what looks like a secret in its address, as a page has that one person got a link to")
 		case p != nil && p.private && Few(sent, read):
 			to.Add("private", at, "is sent as private (Cache-Control), which the other pages are not")
+		case p != nil && !response.IsHTML(p.Header.Get("Content-Type")) && eligibility.Own(own(e.Loc)):
+			_, why := Hidden(e.Loc, false)
+			to.Add("private", at, "%s, and answers anybody with a file", why)
 		default:
 			continue
 		}
