@@ -401,8 +401,9 @@ func reasonAt(location string, why eligibility.Reason) Reason {
 func Besides(text, location string, all []eligibility.Reason) string {
 	for _, why := range all {
 		r := reasonAt(location, why)
-		if why == eligibility.NoEvidence && nameable(location, "") != "" {
-			r.Todo = "" // no link lists it
+		if why == eligibility.NoEvidence && (nameable(location, "") != "" ||
+			strings.Contains(text, words.Say("add {Always} for it"))) {
+			r.Todo = "" // no link lists it, or that which is said already does
 		}
 		if text += " Besides, " + r.Why + "."; r.Todo != "" && !strings.Contains(text, r.Todo) {
 			text += " " + r.Todo

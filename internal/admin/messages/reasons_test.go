@@ -274,6 +274,10 @@ func TestNothingIsSaidTwice(t *testing.T) {
 			}
 		}
 	}
+	logIn := Page(eligibility.Excluded, eligibility.PasswordField, "/login")
+	if text := Besides(logIn, "/login", []eligibility.Reason{eligibility.NoEvidence}); strings.Contains(text, "Link to it") {
+		t.Errorf("a log-in page has a rule to add already: %s", text)
+	}
 	for _, why := range []eligibility.Reason{eligibility.LinkActs, eligibility.LinkFile, eligibility.AddressQuery} {
 		text, missing := LeftOut(loc, why)
 		once(why.String(), text+" "+strings.Join(missing, ". "))
