@@ -1,0 +1,468 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestCheckWithACrawlTellsBrokenLinks(t *testing.T) {
+	site := siteOf(t, map[string]string{
+		"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/"), "/": strings.Replace(aPage, "</main>",
+			"<a href=/gone>gone</a></main>", 1),
+	})
+	wantOut(t, codeDone, "1 dead address is linked", "check", "-crawl", site)
+	wantOut(t, codeDone, "links to "+site+"/gone, which is answered with 404 Not Found\n", "check", "-crawl", site)
+	wantOut(t, codeDone, "A crawl found 1 public page; not listed: none. Listed, without a link that counts: none.\n", "check",
+		"-crawl", site)
+}
+
+func TestCheckWithACrawlSaysWhatASitemapWouldHave(t *testing.T) {
+	site := siteOf(t, map[string]string{"/robots.txt": "User-agent: *\n", "/": aPage + "<a href=/a>a</a><a href=/old>b</a>",
+		"/a": ownPage, "/old": "HTTP 301 Location: /new/", "/new/": "<!doctype html><title>New</title><p>Only a redirect leads here."})
+	code, out, errs := call(t, "check", "-crawl", site)
+	for _, want := range []string{"A crawl found 3 public pages, which servemap crawl would list.\n",
+		"fault   The site has no sitemap\n", "advice  3 public pages are missing in the sitemap", site + "/a is linked from",
+		"- " + site + "/new/ is public, and not listed\n"} {
+		if code != codeNo || errs != "servemap check: exit code 3: 1 fault\n" || !strings.Contains(out, want) {
+			t.Errorf("code %d, without %q: %s%s", code, want, out, errs)
+		}
+	}
+}
+
+func TestCheckFollowsTheLinksOfPagesThatAreOnlyListed(t *testing.T) {
+	links := func(text, to string) string {
+		return "<!doctype html><main><p>" + text + "<a href=" + to + ">on</a></main>"
+	}
+	site := siteOf(t, map[string]string{
+		"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/", "/a", "/alone", "/hidden", "/p/x7k2m9q4w1",
+			"/linked.pdf", "/alone.pdf", "/shop?id=1", "/shop?id=2", "/private/a", "/private/b", "/copy"),
+		"/": links("The home page.", "/a><a href=/linked.pdf></a><a href=/shop?id=1></a><a href=/private/a></a>"+
+			"<a rel=nofollow href=/alone.pdf></a><a href=/hidden></a><a href=/lone?x=1></a><a href=/copied"),
+		"/linked.pdf": "%PDF", "/alone.pdf": "%PDF", "/shop?id=1": links("The first.", "/a"),
+		"/shop?id=2": links("The second.", "/a"), "/copy": links("It is there twice.", "/a"),
+		"/copied": links("It is there twice.", "/a"),
+		"/a":      aPage, "/alone": links("It stands alone.", "/below"), "/below": links("It has one link.", "/gone"),
+		"/hidden": "HTTP 301 Location: /a", "/p/x7k2m9q4w1": ownPage,
+	})
+	code, out, errs := call(t, "check", "-crawl", "-all", site)
+	for _, want := range []string{
+		"A crawl found 7 public pages; not listed: 2. Listed, without a link that counts: 3.\n",
+		"2 public pages are missing in the sitemap", "- " + site + "/below is linked from " + site + "/alone, and not listed\n",
+		"3 listed pages have no link that counts",
+		"- " + site + "/alone is listed, and no listed page links there (line 1",
+		"- " + site + "/p/x7k2… has what looks like a secret in its address, and no page links there (line 1",
+		"- " + site + "/alone.pdf is listed, and linked with nofollow alone, from " + site + "/ (line 1",
+		"- " + site + "/ links to " + site + "/hidden, which redirects (301) to " + site + "/a\n",
+		"did not ask for 1 link with a parameter, the name of a file, or a word that may act: " + site +
+			"/lone?x=1. Whether",
+		"- " + site + "/shop?id=2 is listed, and no listed page links there (line 1",
+		"- " + site + "/below links to " + site + "/gone, which is answered with 404 Not Found\n",
+	} {
+		if code != codeNo || !strings.Contains(out, want) {
+			t.Errorf("code %d, without %q: %s%s", code, want, out, errs)
+		}
+	}
+}
+
+// TestNobodyIsToldToLinkToWhatIsForFew reads an old sitemap that lists what no page links to.
+func TestNobodyIsToldToLinkToWhatIsForFew(t *testing.T) {
+	const own, file = "has a name of what only an owner or one visitor should see, and no page", "has a name of what only an owner or one visitor should see, and answers anybody with a file"
+	const acts, orphan = "has a word for something to do", "is listed, and no listed page links there"
+	files, paths := map[string]string{"/robots.txt": robotsTxt, "/": aPage + "<a href=/staff>x</a>"}, []string{"/", "/staff"}
+	table := []struct {
+		at, check string
+		listed    bool // by crawl
+	}{
+		{"/admin", own, false}, {"/debug/pprof/", own, false}, {"/account", own, false}, {"/.env", file, false}, {"/backup.sql", file, false},
+		{"/.git/", own, false}, {"/logout", acts, false}, {"/users/5/delete", acts, false}, {"/how-to-delete", orphan, true},
+		{"/uploads/brochure.pdf", orphan, false}, {"/staff", "", true},
+	}
+	for _, tt := range table {
+		if files[tt.at] = ownPage + tt.at; path.Ext(tt.at) != "" {
+			files[tt.at] = tt.at
+		}
+		paths = append(paths, tt.at)
+	}
+	files["/maps/sitemap.xml"] = set(paths...)
+	site, to := siteOf(t, files), filepath.Join(t.TempDir(), "sitemap.xml")
+	_, out, _ := call(t, "check", "-crawl", "-all", site)
+	says := must(t, "crawl", site, "-all", "-out", to)
+	text, err := os.ReadFile(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range table {
+		if strings.Contains(string(text), tt.at+"<") != tt.listed || strings.Contains(says, "- "+site+tt.at+"\n") != (tt.at != "/staff") {
+			t.Errorf("%s is listed, or not named: %s%s", tt.at, text, says)
+		}
+		if tt.check != "" && !strings.Contains(out, "- "+site+tt.at+" "+tt.check) {
+			t.Errorf("%s: without %q: %s", tt.at, tt.check, out)
+		}
+	}
+	if strings.Count(says, "put a password before it") != 2 { // before pages, and before files
+		t.Error(says)
+	}
+}
+
+func TestCheckTakesAnAddressThatIsWrittenWronglyForThePageThatIsMeant(t *testing.T) {
+	pages := map[string]string{"/": aPage, "/a": ownPage + "<p>a", "/b": ownPage + "<p>b", "/%C3%BC": ownPage + "<p>u",
+		"/c%20d": ownPage + "<p>cd", "/robots.txt": "User-agent: *\nSitemap: http://HOST/sitemap.xml", "/sitemap.xml": ""}
+	for at := range pages {
+		pages["/"] += "<a href=" + at + ">x</a>"
+	}
+	site := siteOf(t, pages)
+	other := strings.Replace(site, "127.0.0.1", "localhost", 1)
+	moved := siteOf(t, map[string]string{"/robots.txt": "HTTP 301 Location: " + other + "/robots.txt",
+		"/": "HTTP 301 Location: " + other + "/"})
+	for _, tt := range []struct {
+		name, says string
+		locs       []string
+	}{
+		{"another host", "sitemap.xml has 5 of 5 addresses on " + other + ", and the site is " + site + "\n",
+			[]string{other + "/", other + "/a", other + "/b", other + "/%C3%BC", other + "/c%20d"}},
+		{"another scheme", "fault   1 page has another scheme", []string{site + "/", "https" + site[len("http"):] + "/a",
+			site + "/b", site + "/%C3%BC", site + "/c%20d"}},
+		{"no host, no scheme, no escapes", "fault   4 addresses are no URLs", []string{site + "/", "/a",
+			site[len("http://"):] + "/b", site + "/ü", site + "/c d"}},
+	} {
+		pages["/sitemap.xml"] = `<urlset xmlns="` + namespace + `"><url><loc>` + strings.Join(tt.locs, "</loc></url><url><loc>") +
+			"</loc></url></urlset>"
+		_, out, errs := call(t, "check", "-crawl", site)
+		for _, want := range []string{tt.says, "All 5 listed pages were asked for: 5 answered with a page.\n",
+			"not listed: none. Listed, without a link that counts: none.\n"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s: without %q: %s%s", tt.name, want, out, errs)
+			}
+		}
+	}
+	wantErrs(t, codeFailed, moved+" redirects to "+other+"/; check that", "check", moved)
+}
+
+func TestOneMistakeIsToldOnce(t *testing.T) {
+	at := func(site, path string) string { return "<url><loc>" + site + path + "</loc>" }
+	link := func(lang, to string) string {
+		return `<link xmlns="http://www.w3.org/1999/xhtml" rel="alternate" hreflang="` + lang + `" href="` + to + `"/>`
+	}
+	const www, here = "https://www.example.com", "https://example.com"
+	for _, tt := range []struct {
+		name, end, canonical string // of the output
+		loc, links           string // where these are
+	}{
+		{"all with www", "3 checked: 1 fault\n", "", www, www},
+		{"all with www, and not the links to other languages", "3 checked: 1 fault\n", "", www, here},
+		{"all with www, as the pages say", "3 checked: 1 fault\n", www, www, www},
+		{"all by http", "3 checked: 3 faults\n", "", "http://example.com", "http://example.com"},
+		{"another site", ": 1 fault\n", "", "https://other.invalid", "https://other.invalid"},
+		{"relative", "3 checked: 3 faults\n", "", "", here},
+	} {
+		files := map[string]string{"/robots.txt": "Sitemap: " + here + "/sitemap.xml", "/sitemap.xml": `<urlset xmlns="` + namespace + `">`,
+			"/": ownPage + "<a href=/de>de</a><a href=/en>en</a>", "/de": strings.Replace(aPage, "text", "word", 1), "/en": aPage}
+		for _, path := range []string{"/", "/de", "/en"} {
+			files["/sitemap.xml"] += at(tt.loc, path)
+			if path != "/" {
+				files["/sitemap.xml"] += link("de", tt.links+"/de") + link("en", tt.links+"/en")
+			}
+			files["/sitemap.xml"] += "</url>"
+			if tt.canonical != "" && path != "/" {
+				files[path] = strings.Replace(files[path], "<title>", "<link rel=canonical href="+tt.canonical+path+"><title>", 1)
+			}
+		}
+		files["/sitemap.xml"] += "</urlset>"
+		if _, out, errs := call(t, "check", "-crawl", "-origin", here, siteOf(t, files)); !strings.HasSuffix(out, tt.end) {
+			t.Errorf("%s: %s%s", tt.name, out, errs)
+		}
+	}
+}
+
+// TestAddressWithAnOddParameterDoesNotEndTheCrawl lists addresses whose parameters have escapes, or no name.
+func TestAddressWithAnOddParameterDoesNotEndTheCrawl(t *testing.T) {
+	site := siteOf(t, map[string]string{"/robots.txt": robotsTxt, "/": aPage + "<a href=/missing>m</a>", "/missing": ownPage,
+		"/maps/sitemap.xml": set("/", "/a?filter%5Bcolor%5D=red", "/b?a+b=1", "/c?x%2Ay=1", "/d?%zz=1", "/e?=5")})
+	_, out, errs := call(t, "check", "-crawl", site)
+	if strings.Contains(out, "the crawl was not made") || !strings.Contains(out, "/missing is linked from ") {
+		t.Errorf("the crawl ended: %s%s", out, errs)
+	}
+}
+
+// TestCheckFindsNothingInTheDatesThatACrawlWrote crawls pages whose server and text give different dates.
+func TestCheckFindsNothingInTheDatesThatACrawlWrote(t *testing.T) {
+	for name, dates := range map[string][][2]string{ // of Last-Modified and of the page itself
+		"the page is later":   {{"2024-05-01", "2024-06-10"}},
+		"the page is earlier": {{"2024-05-01", "2024-03-10"}},
+		"each has one":        {{"2024-05-01", ""}, {"", "2024-03-10T08:00:00+02:00"}},
+		"a template dates all, and two pages are later": {{"2024-05-01", "2024-06-10"}, {"2024-05-01", "2024-07-10"},
+			{"2024-05-01", "2024-03-10"}, {"2024-05-01", "2024-02-10"}, {"2024-05-01", "2023-02-10"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			written, home := []byte(nil), aPage
+			for n := range dates {
+				home += fmt.Sprintf("<a href=/%d>x</a>", n)
+			}
+			site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				n, err := strconv.Atoi(r.URL.Path[1:])
+				switch {
+				case r.URL.Path == "/":
+					fmt.Fprint(w, home)
+				case r.URL.Path == "/sitemap.xml" && written != nil:
+					_, _ = w.Write(written)
+				case err != nil || n >= len(dates):
+					http.NotFound(w, r)
+				default:
+					if at, err := time.Parse(time.DateOnly, dates[n][0]); err == nil {
+						w.Header().Set("Last-Modified", at.Format(http.TimeFormat))
+					}
+					fmt.Fprintf(w, "<!doctype html><title>%d</title><meta property=article:modified_time content=%q><p>This is page %[1]d.",
+						n, dates[n][1])
+				}
+			}))
+			defer site.Close()
+			out := filepath.Join(t.TempDir(), "sitemap.xml")
+			must(t, "crawl", site.URL, "-out", out)
+			text, err := os.ReadFile(out)
+			if written = text; err != nil || strings.Count(string(text), "<lastmod>") != len(dates) {
+				t.Fatalf("not each page has a date: %s, %v", text, err)
+			}
+			if code, out, errs := call(t, "check", site.URL); code != codeDone || strings.Contains(out, "Dates that mislead") {
+				t.Errorf("code %d: %s%s\n%s", code, out, errs, text)
+			}
+		})
+	}
+}
+
+func TestWhatShowsTheTextOfAMadeUpAddressIsNoPage(t *testing.T) {
+	link := func(to string) string { return strings.Replace(aPage, "</main>", "<a href="+to+">on</a></main>", 1) }
+	for _, tt := range []struct{ name, home, none, crawl, check string }{
+		{"that of the page to which the start page redirects", "HTTP 302 Location: /en/", link("/a><a href=/en/><a href=/none"),
+			"2 listed · 0 broken links ·", ""},
+		{"another text", link("/a><a href=/none"), aPage + "Oops", "2 listed · 1 broken link ·", "/none, which shows what a made-up"},
+		{"that of the start page", link("/a><a href=/none"), link("/a><a href=/none"), "2 listed · 0 broken links ·",
+			"A crawl found 2 public pages; not listed: none."},
+	} {
+		site := siteOf(t, map[string]string{"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/", "/a"), "/": tt.home,
+			"/a": ownPage, "*": tt.none}) // also at /en/
+		if says := must(t, "crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml")); !strings.Contains(says, tt.crawl) {
+			t.Errorf("%s: without %q: %s", tt.name, tt.crawl, says)
+		}
+		if _, out, errs := call(t, "check", "-crawl", site); tt.check != "" && (!strings.Contains(out, tt.check) ||
+			strings.Contains(out, "missing")) {
+			t.Errorf("%s: without %q: %s%s", tt.name, tt.check, out, errs)
+		}
+	}
+}
+
+func TestNobodyIsToldToLinkToAPrivatePage(t *testing.T) {
+	const order, share = "/orders/1", "/share/9f8a7c6d5e4f3a2b1c0d9e8f7a6b5c4d"
+	named := func(name string) string { return strings.Replace(ownPage, "own", "own, "+name, 1) }
+	all := map[string]string{"/": aPage + "<a href=/orders/2>on</a>", "/alone": ownPage, order: named("a"), "/orders/2": named("b"),
+		share: named("c"), "/robots.txt": robotsTxt}
+	var listed []string
+	for i := range 10 {
+		at := fmt.Sprintf("/%d", i)
+		all["/"], all[at], listed = all["/"]+"<a href="+at+">on</a>", named("page "+at), append(listed, at)
+	}
+	all["/maps/sitemap.xml"] = set(append(listed, "/", "/alone", order, share)...)
+	of := pagesOf(all)
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/orders/") {
+			w.Header().Set("Cache-Control", "private, no-store")
+		}
+		of(w, r)
+	}))
+	defer site.Close()
+	_, out, errs := call(t, "check", "-crawl", "-all", site.URL)
+	for _, want := range []string{"advice  2 listed pages look private\n", "not listed: none. Listed, without a link that counts: 1.\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("without %q: %s%s", want, out, errs)
+		}
+	}
+	if says := out + must(t, "crawl", "-out", filepath.Join(t.TempDir(), "sitemap.xml"), site.URL); strings.Contains(says, share) {
+		t.Errorf("it has the secret: %s", says)
+	}
+}
+
+func TestWhatIsNamedAndNotLinkedIsNoDeadLink(t *testing.T) {
+	naming := func(to string) string {
+		return strings.Replace(ownPage, "<main>", "<link rel=canonical href="+to+"><main>"+to, 1)
+	}
+	site := siteOf(t, map[string]string{
+		"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/", "/a"), "/chain-2": "HTTP 301 Location: /",
+		"/":  aPage + "<a href=/a>a</a><a href=/chain>c</a><a href=/hidden>h</a>",
+		"/a": naming("/nowhere") + "<a href=/now>n</a>", "/chain": "HTTP 301 Location: /chain-2",
+		"/hidden": naming("/void"),
+	})
+	_, out, errs := call(t, "check", "-crawl", site)
+	for _, want := range []string{
+		"/a names " + site + "/nowhere as canonical, which is answered with 404", "advice  2 dead addresses are linked\n",
+		"/a refers to " + site + "/now, which is answered with 404 Not Found\n",
+		"/hidden refers to " + site + "/void, which is answered with 404 Not Found\n",
+		"/chain, which redirects (301) to " + site + "/chain-2, and its chain ends at " + site + "/\n",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("without %q: %s%s", want, out, errs)
+		}
+	}
+}
+
+// TestReportsOfASiteAreTheSame checks a site of which a crawl asks for some variants, those that it meets first.
+func TestReportsOfASiteAreTheSame(t *testing.T) {
+	for _, tt := range []struct{ name, head string }{
+		{"which name their page as canonical", "<link rel=canonical href=%s>"}, {"which name nothing", ""},
+	} {
+		t.Run("variants "+tt.name, func(t *testing.T) {
+			site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				n, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/p/"))
+				switch {
+				case path.Ext(r.URL.Path) == ".pdf":
+					w.Header().Set("Content-Type", "application/pdf")
+				case r.URL.Path == "/old":
+					http.Redirect(w, r, "/", http.StatusMovedPermanently)
+				case r.URL.Path == "/sitemap.xml":
+					fmt.Fprintf(w, `<urlset xmlns="%s"><url><loc>http://%s/</loc></url></urlset>`, namespace, r.Host)
+				case r.URL.Path != "/" && (err != nil || n > 25):
+					http.NotFound(w, r)
+				default:
+					fmt.Fprintf(w, "<!doctype html><title>Page %s</title>"+strings.ReplaceAll(tt.head, "%s", r.URL.Path)+
+						"<main><p>This page has the path %[1]s.<a href=/old></a><a href=/logout></a>", r.URL.Path)
+					for i := range 25 {
+						fmt.Fprintf(w, "<a href=/p/%d></a><a href=/p/%[1]d?ref=%d></a><a href=/f/%[1]d.pdf></a>", i, n)
+					}
+				}
+			}))
+			defer site.Close()
+			first := ""
+			for range 4 {
+				_, out, errs := call(t, "check", "-crawl", "-json", site.URL)
+				out = regexp.MustCompile(`"time":"[^"]*"`).ReplaceAllString(out, "")
+				if first = cmp.Or(first, out); out != first {
+					t.Errorf("once %s, and then %s%s", first, out, errs)
+				}
+			}
+			for _, want := range []string{"; 26 pages link there", "did not ask for 1 link with a parameter, the name of a file, or a " +
+				"word that may act: " + site.URL + "/logout.", "Of addresses like " + site.URL + "/f/0.pdf, the crawl asked"} {
+				if !strings.Contains(first, want) {
+					t.Errorf("without %q: %s", want, first)
+				}
+			}
+		})
+	}
+}
+
+func TestCheckSaysOfEachDeadAddressWhoLinksThere(t *testing.T) {
+	links := func(to ...string) string {
+		all := "<p>" + strings.Join(to, " ") + "<a href=/gone>gone</a><a href=" + strings.Join(to, ">x</a><a href=") +
+			">x</a>"
+		return strings.Replace(aPage, "</main>", all+"</main>", 1)
+	}
+	site := siteOf(t, map[string]string{
+		"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/a", "/b"),
+		"/": links("/a", "/b"), "/a": links("/b"), "/b": links("/a"),
+	})
+	code, out, errs := call(t, "check", "-crawl", site)
+	for _, want := range []string{
+		"advice  1 dead address is linked\n",
+		"- " + site + "/ links to " + site + "/gone, which is answered with 404 Not Found; 3 pages link there\n",
+		"- " + site + "/ is the start page, and not listed\n",
+	} {
+		if code != codeDone || !strings.Contains(out, want) {
+			t.Errorf("code %d, without %q: %s%s", code, want, out, errs)
+		}
+	}
+	all := "404 Not Found; 3 pages link there: " + site + "/, " + site + "/a, " + site + "/b\n"
+	if _, out, errs := call(t, "check", "-crawl", "-all", site); !strings.Contains(out, all) {
+		t.Errorf("without %q: %s%s", all, out, errs)
+	}
+}
+
+func TestHowManyPagesLinkToADeadAddressIsCounted(t *testing.T) {
+	const pages = 125
+	files, all := map[string]string{"/robots.txt": robotsTxt}, []string{"/"}
+	for n := range pages - 1 {
+		all = append(all, fmt.Sprintf("/%03d", n))
+	}
+	for _, at := range all {
+		files[at] = aPage + at + "<a href=" + strings.Join(append(all, "/gone", "/new", "/old"), ">x</a><a href=") + ">x</a>"
+	}
+	files["/maps/sitemap.xml"], files["/new"], files["/old"] = set(all...), ownPage, "HTTP 301 Location: /new"
+	site := siteOf(t, files)
+	out := filepath.Join(t.TempDir(), "report.csv")
+	wantOut(t, codeNo, "- "+site+"/ links to "+site+"/gone, which is answered with 404 Not Found; 125 pages link there\n",
+		"check", "-crawl", site, "-out", out)
+	text, err := os.ReadFile(out)
+	if want := `crawlers and visitors meet it on every page.",` + site + "/gone\n"; !strings.Contains(string(text), want) {
+		t.Errorf("without %q: %s, %v", want, text, err)
+	}
+	wantOut(t, codeNo, "- "+site+"/new is linked from "+site+"/ and 124 more, and not listed\n", "check", "-crawl", site)
+	wantOut(t, codeNo, "- "+site+"/ links to "+site+"/old, which redirects (301) to "+site+"/new; 125 pages link there\n",
+		"check", "-crawl", site)
+	wantOut(t, codeNo, site+"/018\n", "check", "-crawl", "-all", site)
+	says := must(t, "crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
+	if want := site + "/gone  404, linked from " + site + "/ and 124 more\n"; !strings.Contains(says, want) {
+		t.Errorf("without %q: %s", want, says)
+	}
+}
+
+// TestCheckAsksForEachPageOnce checks and crawls a site of which some pages are read by the check.
+func TestCheckAsksForEachPageOnce(t *testing.T) {
+	var mu sync.Mutex
+	asked := map[string]int{}
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		asked[r.URL.Path]++
+		mu.Unlock()
+		list, at := "", "http://"+r.Host
+		for n := range 50 {
+			list += fmt.Sprintf("<url><loc>%s/p/%d</loc></url>", at, n)
+		}
+		switch {
+		case r.URL.Path == "/sitemap.xml":
+			fmt.Fprintf(w, `<?xml version="1.0"?><urlset xmlns="%s"><url><loc>%s/</loc></url>%s</urlset>`, namespace, at, list)
+		case r.URL.Path == "/", strings.HasPrefix(r.URL.Path, "/p/"):
+			fmt.Fprintf(w, "<!doctype html><main><p>Its name is %s.<a href=/>home</a></main>", r.URL.Path)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer site.Close()
+	_, out, errs := call(t, "check", "-crawl", "-pages", "30", site.URL)
+	if want := "30 of 51 listed pages were asked for"; !strings.Contains(out, want) {
+		t.Errorf("without %q: %s%s", want, out, errs)
+	}
+	for path, n := range asked {
+		if n > 1 && (strings.HasPrefix(path, "/p/") || path == "/robots.txt") {
+			t.Errorf("it asked for %s %d times", path, n)
+		}
+	}
+	if len(asked) < 51 {
+		t.Errorf("it asked for %d addresses alone", len(asked))
+	}
+}
+
+func TestCheckReportsThatNoCrawlCouldBeMade(t *testing.T) {
+	site := siteOf(t, map[string]string{"/robots.txt": "HTTP 503 ", "/sitemap.xml": set("/a"), "/a": aPage})
+	file := filepath.Join(t.TempDir(), "report.md")
+	code, out, errs := call(t, "check", "-crawl", "-out", file, "-out", file+".csv", site)
+	written, err := os.ReadFile(file)
+	if code != codeNo || errs != "The report is in "+file+".\nThe report is in "+file+".csv.\nservemap check: exit code 3: 1 fault\n" ||
+		err != nil {
+		t.Errorf("code %d, %s%v", code, errs, err)
+	}
+	for _, want := range []string{
+		"robots.txt is answered with 503", "Limit: the crawl was not made: robots.txt was answered with 503",
+		"1 page listed, 1 checked: 1 fault",
+	} {
+		if !strings.Contains(out, want) || !strings.Contains(string(written), want) {
+			t.Errorf("code %d, without %q: %s%s\n%s%v", code, want, out, errs, written, err)
+		}
+	}
+}
