@@ -861,8 +861,8 @@ func TestCrawlFailsForWhatItFinds(t *testing.T) {
 		fail, want string
 		code       int
 	}{
-		{"orphan", "Listed, but without a link that counts\n     1  ", codeNo}, {"advice", "without a link that counts", codeNo},
-		{"broken-link,canonical", "without a link that counts", codeDone},
+		{"orphan", "Listed, but hard to find\n     1  page is in the site's own sitemap, and has no link that counts. Link to it, so", codeNo}, {"advice", "has no link that counts", codeNo},
+		{"broken-link,canonical", "has no link that counts", codeDone},
 		{"fault", "/alone has the hreflang \"en-UK\": there is no region UK", codeNo}, {"hreflang", "for 1 hreflang", codeNo},
 		{"", "-fail is empty; give a value, or leave it out", codeUsage},
 		{"broken-link,noindex", "exit code 3: -fail broken-link,noindex, for 1 noindex\n", codeNo},

@@ -47,7 +47,7 @@ func TestReportsSayTheSameInAllForms(t *testing.T) {
 		{"CSV", func(b *strings.Builder) error { return r.CSV(b) },
 			[]string{"level,kind,where,file,line,text,remedy,to\n", "fault,redirect,https://example.com/3,"}},
 		{"HTML", func(b *strings.Builder) error { return r.HTML(b, false) },
-			[]string{"li:nth-child(9))), .where > li, tr, .tiles, .card > p { break-inside: avoid; }", "<h1>52 faults of 2 kinds</h1>", "<p class=\"lead\">The sitemap of https://example.com lists",
+			[]string{"li:nth-child(13))), .where > li, tr, .tiles, .card > p { break-inside: avoid; }", "<h1>52 faults of 2 kinds</h1>", "<p class=\"lead\">The sitemap of https://example.com lists",
 				"<h2 class=\"part\">The sitemap or the site", "51 pages redirect</h3>", "&lt;script&gt;", "/49</a>",
 				"and 1 more</li>", "<h2 class=\"part\">Missing pages", "servemap check https://example.com -crawl -seed 7</p>"}},
 		{"JSON", func(b *strings.Builder) error { return r.JSON(b) },
