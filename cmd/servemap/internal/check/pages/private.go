@@ -118,6 +118,9 @@ func LooksPrivate(listed []listing.Entry, all []*Page, to *report.Report) map[st
 		case short != "" && Few(secrets, len(listed)):
 			at.Where = short
 			to.Add("private", at, "has what looks like a secret in its address, as a page has that one person got a link to")
+		case p == nil && action.Acts(locationOf(e.Loc)):
+			_, why := Hidden(e.Loc, false)
+			to.Add("private", at, "%s, so it was not asked for", why)
 		case p != nil && p.private && Few(sent, read):
 			to.Add("private", at, "is sent as private (Cache-Control), which the other pages are not")
 		case p != nil && !response.IsHTML(p.Header.Get("Content-Type")) && eligibility.Own(own(e.Loc)):
