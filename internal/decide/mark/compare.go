@@ -22,6 +22,7 @@ const (
 	replacedShare = 10 // percent of the blocks that the page showed before
 
 	oftenMoves   = 3   // a place that has moved more often moves often
+	ledOften     = 3   // a page whose new links led to new pages so often in a row has headlines: the next waits no day
 	emptiedFrom  = 256 // letters; a page with less cannot become nearly empty
 	emptiedShare = 30  // percent of the size
 	smallNews    = 256 // letters; text that moves by itself is not longer
@@ -59,9 +60,11 @@ func (c *comparison) judge() (changed bool) {
 	moving := 0
 	for _, n := range news {
 		w, moves := n.watched, c.moves(n)
-		lasts := n.back || n.fact || n.beside || n.card != 0 && !n.link || c.emptied ||
-			!c.list && (n.names(c.at) || n.link && c.View.links <= int(c.Mark.links))
-		if n.block.size <= smallNews { // it may be a line of the day where such lines come
+		swaps := !c.list && n.link && c.View.links <= int(c.Mark.links)
+		headline := swaps && c.led == ledOften
+		lasts := n.back || n.fact || n.beside || n.card != 0 && !n.link || c.emptied || !c.list && n.names(c.at) ||
+			swaps && !headline
+		if n.block.size <= smallNews && !headline { // it may be a line of the day where such lines come
 			w.Wait = min(c.mover(w.Prev).Stay, c.mover(w.Next).Stay)
 		}
 		if n.back && moves && (c.movesOf(&w) > 1 || w.wait() <= settledTime) {
@@ -76,7 +79,8 @@ func (c *comparison) judge() (changed bool) {
 			moving += int(n.block.size)
 		case lasts:
 			w.Patience = patientObservations
-		case replaced: // by an error page, or as the news of the hour are by the next
+		case replaced, // by an error page, or as the news of the hour are by the next
+			headline: // which other pages may have, too
 			w.Patience = 1
 		case moves:
 			w.Patience = patientObservations
@@ -92,6 +96,9 @@ func (c *comparison) judge() (changed bool) {
 	}
 	if changed {
 		c.believe(uint32(c.at))
+	}
+	if c.Leads && slices.ContainsFunc(news, func(n newsItem) bool { return n.link }) {
+		c.led = min(c.led+1, ledOften)
 	}
 	c.churns = 2*moving > int(c.View.size)
 	return changed
@@ -138,6 +145,7 @@ func (c *comparison) news() (list []newsItem) {
 				list[open].Next = ^b.key
 			}
 		case b.link && !c.list && !c.moreLinks:
+			c.led = 0
 		case c.isOwn(b) || !c.list && !b.link:
 			list = append(list, newsItem{b, watched{Key: b.key, Form: b.form, Prev: prev, Next: endOfText, Since: uint32(c.at),
 				Seen: 1, Hash: uint32(b.hash), Place: b.place, Wave: b.wave, Most: c.most(b)}})

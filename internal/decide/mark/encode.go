@@ -1,7 +1,7 @@
 package mark
 
 // formNow is the form of what is stored. A mark of another form has other hashes or fields, so it starts anew.
-const formNow = 10
+const formNow = 11
 
 // MarshalBinary returns the mark as it is stored. It takes 20 bytes, some eight bits for each block that the page
 // showed, and up to 200 bytes more if its text moves.
@@ -31,6 +31,7 @@ func (m *Mark) UnmarshalBinary(b []byte) error {
 // code writes or reads a mark.
 func (m *Mark) code(s *bitString) {
 	number(s, &m.doubt, 3)
+	number(s, &m.led, 2)
 	number(s, &m.links, 16)
 	repeated(s, &m.prices, 0, 16)
 	number(s, &m.text, 32)

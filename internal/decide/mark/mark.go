@@ -27,6 +27,7 @@ const (
 type Mark struct {
 	began  bool   // it has seen something
 	doubt  uint8  // for so many quiet observations small news are held, until as many observations showed them
+	led    uint8  // how often in a row new links led to new pages, at most ledOften; others in their place end that
 	links  uint16 // blocks that were links at the last observation
 	prices uint16 // sum of the keys of the prices of the last observation, as in a View
 	text   uint32 // hash of the text of the last observation

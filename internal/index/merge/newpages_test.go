@@ -259,6 +259,51 @@ func TestEntryForANewPageIsNewsOnEachListOfIt(t *testing.T) {
 	}
 }
 
+// prose are long paragraphs of a page, which outweigh a few links.
+func prose(page string) (text string) {
+	for i := range 8 {
+		text += fmt.Sprintf("<p>What there is to say of %s, in its part %c, and in no other one, %s.</p>", page, 'a'+i,
+			strings.Repeat("at some length, ", 20))
+	}
+	return text
+}
+
+// A home page with much prose has a new headline each hour in the place of the oldest. Once three had led to new pages,
+// each is its change, when it is seen again.
+func TestHeadlinesDateAHomePageOfProse(t *testing.T) {
+	w, posts := newWorld(t, options{}), numbered("/post-%d", 60)
+	w.sight("/", home(prose("the farm"), posts[:6]...))
+	before, at := int64(0), int64(0)
+	for n := range 50 {
+		w.wait(time.Hour)
+		before, at = at, w.now.Unix()
+		w.sight("/", home(prose("the farm"), posts[n+1:n+7]...))
+		w.sight(posts[n+6], html("what is new at "+posts[n+6]))
+		if n > quiet+3 {
+			w.wantLastMod("/", before)
+		}
+	}
+}
+
+// Each article has a box with the newest posts, which come daily. They are the site's.
+func TestBoxOfTheNewestPostsDatesNoArticle(t *testing.T) {
+	w, articles := newWorld(t, options{}), strings.Fields("/bean /pear /plum /rose /oak /elm /ash /yew /fir /lime")
+	posts := numbered("/post-%d", 30)
+	w.sight("/", html("home", append(articles, posts[:3]...)...))
+	for n := range 26 {
+		w.sight("/", html("home", append(articles, posts[:n+3]...)...))
+		for range 5 {
+			for _, a := range articles {
+				w.sight(a, home(prose(a), posts[n:n+3]...))
+			}
+			w.wait(5 * time.Hour)
+		}
+	}
+	for _, a := range articles {
+		w.wantLastMod(a, 0)
+	}
+}
+
 // A site keeps what it made of a page for hours, with a box of other pages drawn at random. A new page is drawn once.
 func TestRandomBoxOfACacheDatesNoArticle(t *testing.T) {
 	text := "<h1>All about beans</h1>"
