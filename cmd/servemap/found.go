@@ -83,8 +83,9 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 	}
 	for _, g := range of.Reasons {
 		if g.Reason == eligibility.BySitemap.String() {
-			found.orphans = []leftOut{groupOf(g, named[g.Reason])}
-			found.orphans[0].todo = words.Form("Link to {it|them}, so that visitors find {it|them} too.", g.Pages)
+			orphans, few := forFew(groupOf(g, named[g.Reason]))
+			orphans.todo = words.Form("Link to {it|them}, so that visitors find {it|them} too.", orphans.n)
+			found.orphans = slices.DeleteFunc([]leftOut{orphans, few}, func(l leftOut) bool { return l.n == 0 })
 		}
 	}
 	if found.scripts = done.Pages <= fewPages && c.site.scripted(); found.scripts { // which says it of the site

@@ -91,9 +91,6 @@ func (c *closing) leave(done servemap.Exploration, groups []inspect.Group, named
 			for _, u := range l.some {
 				t.told[u] = true
 			}
-			if g.Reason == eligibility.NoEvidence.String() {
-				l = t.owners(l)
-			}
 			t.add(l)
 		}
 	}
@@ -212,25 +209,25 @@ func unbroken(groups []inspect.Group, named map[string][]inspect.Link, broken []
 	return rest
 }
 
-// owners tells of those that have a name as pages for their owner have, and returns the others.
-func (t *table) owners(l leftOut) (others leftOut) {
-	others, own := l, leftOut{cause: l.cause, todo: ownerOnly}
+// forFew takes out of a group of pages without a link those that may be for few by their names.
+func forFew(l leftOut) (others, few leftOut) {
+	others, few = l, leftOut{cause: l.cause}
 	others.some = slices.DeleteFunc(slices.Clone(l.some), func(u string) bool {
 		_, why := pages.Hidden(u, false)
 		if why != "" {
-			own.some = append(own.some, u)
+			few.some = append(few.some, u)
 		}
 		return why != ""
 	})
-	own.n = len(own.some)
-	others.n -= own.n
-	t.add(own)
-	return others
+	few.n = len(few.some)
+	few.todo = words.Form(ownerOnly, few.n)
+	others.n -= few.n
+	return others, few
 }
 
-// ownerOnly says what to do about what the site's sitemap lists, and no page links to.
-const ownerOnly = "Such a name is one for what only an owner or one visitor should see, and it answers anybody: take it out of " +
-	"the site's sitemap, and put a password before it. If it is for the public, link to it, or add -always for it."
+// ownerOnly says what to do about what only the site's sitemap names, and may be for few.
+const ownerOnly = "By {its name it|their names they} may not be for everybody, and {it answers|they answer} anybody. If so, take " +
+	"{it|them} out of the site's sitemap, and ask for a password there."
 
 // answered tells of the addresses that gave the crawl no page, by what they answered, and returns how many these are.
 func (t *table) answered(links []inspect.Link) (n int) {
@@ -299,8 +296,8 @@ func (t *table) outcome(l inspect.Link) leftOut {
 			address += ", linked from " + check.Linking(some, n, false)
 		}
 	}
-	if _, why := pages.Hidden(l.URL, false); kind == "" && why != "" && len(l.From) == 0 {
-		line.todo = ownerOnly
+	if kind == "" && len(l.From) == 0 && pages.Inner(l.URL) {
+		line.todo = words.Form(ownerOnly, 1)
 	}
 	line.some = []string{address}
 	return line

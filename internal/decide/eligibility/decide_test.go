@@ -251,15 +251,26 @@ func TestLinkIsConfirmedADayLater(t *testing.T) {
 	}
 }
 
+func TestBackOfficesAreKnownByTheirFirstName(t *testing.T) {
+	for want, locations := range map[bool]string{
+		true:  "/admin /admin/users/5 /debug/pprof/ /wp-admin/options.php /Server_Status?auto /phpinfo.php",
+		false: "/ /docs/admin/users /administration /customers/acme /staff /account /dashboard /a?b=/admin",
+	} {
+		for location := range strings.FieldsSeq(locations) {
+			base.Equal(t, Office(location), want, "%s is a back office", location)
+		}
+	}
+}
+
 func TestPagesForTheOwnerAreKnownByTheirNames(t *testing.T) {
 	for want, locations := range map[bool]string{
 		true: "/404 /404.html /500 /Error /offline /thank-you /thank_you/ /logged-out /header /_partials/menu " +
 			"/fragments/menu /ajax/comments /dashboard /dashboard/sales " +
 			"/backoffice /staff /logs /config /customers/export /wp-admin/ /debug/pprof/ /actuator /admin /admin/users/5 " +
-			"/logs/search /metrics /%61dmin /account /.env /a/.git/config",
+			"/logs/search /metrics /%61dmin",
 		false: "/ /about /errors-in-history /blog/error-messages-explained /area-404 /header-bidding /help /rooms/401-b " +
 			"/customer-stories /a?page=404 /staff-handbook " +
-			"/docs/admin-guide /invite /orders/5 /reset-password /search /share/summer-party /.well-known/security.txt",
+			"/docs/admin-guide /invite /orders/5 /reset-password /search /share/summer-party /.php",
 	} {
 		for location := range strings.FieldsSeq(locations) {
 			base.Equal(t, Own(location), want, "%s is for the owner", location)

@@ -12,43 +12,60 @@ import (
 	"github.com/servemap/servemap/internal/page/location"
 )
 
-// wordsFile has names of pages. Lines that begin with "own" have those that programs have for their owner: the back
-// office, answers to errors and forms, parts of other pages. Those with "login" have log-in pages, in many languages.
+// wordsFile has names of pages. Lines that begin with "office" have those of back offices and of what shows the insides
+// of a program. Those with "own" have others that programs have for their owner: answers to errors and forms, parts of
+// other pages. Those with "login" have log-in pages, in many languages.
 //
 //go:embed words.txt
 var wordsFile string
 
-var ownNames, loginWords = func() (own, login map[string]bool) {
-	own, login = map[string]bool{}, map[string]bool{}
+var officeNames, ownNames, loginWords = func() (office, own, login map[string]bool) {
+	office, own, login = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for line := range strings.Lines(wordsFile) {
 		meaning, list, _ := strings.Cut(line, " ")
 		for name := range strings.FieldsSeq(list) {
-			if meaning == "own" {
+			switch meaning {
+			case "office":
+				office[name] = true
+				fallthrough
+			case "own":
 				own[name] = true
-			} else {
+			default:
 				login[strings.Join(action.Words(name), "")] = true
 			}
 		}
 	}
-	return own, login
+	return office, own, login
 }()
 
-// Own reports whether an element of a location's path has a name of pages for the owner alone, such as /debug/pprof/ or
-// /.env. That they have a route, stand in an old sitemap and answer does not make them public: often only the network
-// keeps strangers out. A link does.
+// Own reports whether an element of a location's path has a name of pages for the owner alone, such as /debug/pprof/.
+// That they have a route and answer does not make them public: often only the network keeps strangers out. A link
+// does.
 func Own(location string) bool {
 	path, _, _ := strings.Cut(location, "?")
 	for element := range strings.SplitSeq(path, "/") {
-		if decoded, err := url.PathUnescape(element); err == nil {
-			element = decoded
-		}
-		name, _, _ := strings.Cut(strings.ToLower(element), ".")
-		hidden := strings.HasPrefix(element, ".") && element != ".well-known"
-		if hidden || ownNames[strings.Trim(strings.ReplaceAll(name, "_", "-"), "-")] {
+		if ownNames[nameOf(element)] {
 			return true
 		}
 	}
 	return false
+}
+
+// Office reports whether a location begins with the name of a back office, such as /admin/users. Deeper ones are mostly
+// about one, such as /docs/admin.
+func Office(location string) bool {
+	first, _, _ := strings.Cut(strings.TrimPrefix(location, "/"), "/")
+	first, _, _ = strings.Cut(first, "?")
+	return officeNames[nameOf(first)]
+}
+
+// nameOf returns an element of a path without escapes and extension, as the names of pages are written here.
+func nameOf(element string) string {
+	if decoded, err := url.PathUnescape(element); err == nil {
+		element = decoded
+	}
+	name, _, _ := strings.Cut(strings.ToLower(element), ".")
+	return strings.Trim(strings.ReplaceAll(name, "_", "-"), "-")
 }
 
 // Selects reports whether a parameter may make a page of its own, as far as its name says: it holds no session, and does

@@ -243,8 +243,11 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 			0},
 		{"a text on a list", []string{list(items(0, 9)...), list(items(0, 9)...) + "<main><p>" + one + "</main>"}, Variant,
 			0},
-		{"a box of contents on a list", []string{list(items(0, 9)...) + "<main><h2>At the end</h2></main>",
-			`<main><ul><li><a href="#end">At the very end of all</a></ul></main>` + list(items(0, 9)...)}, Variant, 0},
+		{"a box of contents on a list", []string{list(items(0, 9)...) + "<main><h2>At the end of our long list</h2></main>",
+			`<main><ul><li><a href="#end">1. At the end of our long list</a></ul></main>` + list(items(0, 9)...) +
+				"<main><h2>At the end of our long list</h2></main>"}, Variant, 0},
+		{"a new item that a script opens", then(`<main><li><a href="#">`+strings.Join(items(0, 9), `</a><li><a href="#">`)+"</a></main>",
+			`<main><li><a href="#">`+strings.Join(items(0, 10), `</a><li><a href="#">`)+"</a></main>")[:6], Changed, 6},
 		{"as many other links on an article", []string{text(long) + list(items(0, 2)...), text(long) + list(items(2, 4)...)},
 			Variant, 0},
 		{"a shorter link in the place of another",

@@ -154,9 +154,9 @@ func (r *reading) read(blocks []html.Block, each func(block, string)) {
 	row()
 }
 
-// counts begins with a block, and reports whether it is main text and no boilerplate.
+// counts begins with a block, and reports whether it is main text, no boilerplate and no line of a box of contents.
 func (r *reading) counts(b *html.Block) bool {
-	if !b.Main || b.Boilerplate {
+	if !b.Main || b.Boilerplate || b.Repeats && !b.Beside {
 		return false
 	}
 	if r.folded = fold(r.folded[:0], b.Text); b.Heading && !hasCurrency(b.Text) {

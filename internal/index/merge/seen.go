@@ -131,7 +131,7 @@ func witnessed(p *pagerecord.Page, k *observation.Observation) {
 	// what says that the page is a search may be below its head
 	p.Route = p.Route || k.Route.Exact && k.Whole && !eligibility.Own(k.Location) &&
 		(k.Route.Named || k.Full && !k.Searches)
-	p.Sitemap = p.Sitemap || k.Published && !eligibility.Own(k.Location)
+	p.Sitemap = p.Sitemap || k.Published
 	if k.Published && !p.Public() {
 		p.SawLink(k.Moment()) // what looks like a secret must be there a day later too
 	}

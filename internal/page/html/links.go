@@ -46,7 +46,7 @@ func (l *links) list(main trait) (list []Link) {
 }
 
 // link notes the link of an a or area element. Text after an a element belongs to its link. A heading's link to a
-// part of its own page, which is mostly itself, is text. Any other link to a part of the page says what that says.
+// part of its own page, which is mostly itself, is text.
 func (r *reader) link(el *element, t tag, in trait) {
 	href := trimHref(t.get("href"))
 	if in&foreign != 0 && len(href) == 0 {

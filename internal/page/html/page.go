@@ -143,13 +143,15 @@ type Block struct {
 	Main  bool   // whether it belongs to the main text
 	// Boilerplate says that the block is in a nav, header, footer, aside, form, dialog, select,
 	// button or textarea, in an element with such a role, or in a common tool's request for
-	// consent, or consists of links to parts of the page. Main text inside <main> and <article> may be boilerplate too.
+	// consent. Main text inside <main> and <article> may be boilerplate too.
 	Boilerplate bool
 	Cell        bool // whether it is in a cell of a table
 	Heading     bool // whether it is a heading, or of the title
 	Beside      bool // whether it is of the title, or Text is the name of the file of a picture or a video
-	Repeats     bool // whether it is of the title, and a block of the text says the same
-	Links       int  // how many links it consists of; 0 if some of its text is in none
+	// Repeats says that a block of the text says the same, and that this one is of the title, or consists of links to
+	// parts of the page, as in a box of contents.
+	Repeats bool
+	Links   int // how many links it consists of; 0 if some of its text is in none
 }
 
 // Read reads a whole page.

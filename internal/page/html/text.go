@@ -2,6 +2,7 @@ package html
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -14,6 +15,7 @@ type textBlock struct {
 	where    trait  // the regions that it lies in
 	lastLink uint32 // the number of the last link
 	bare     bool   // whether some of its text is in no link
+	parts    bool   // whether all of its text is in links to parts of the page
 }
 
 // note counts the link of the characters that follow, or 0 for none.
@@ -46,26 +48,22 @@ type text struct {
 	beside []textBlock
 }
 
-// add appends characters at a place, with the traits t. A sign that links to a heading is no part of it, and a link to
-// a part of the page is boilerplate, as in a box of contents.
+// add appends characters at a place, with the traits t. A sign that links to a heading is no part of it.
 func (x *text) add(s []byte, place uint64, t trait) {
-	switch {
-	case !x.inLink:
-	case t&heading != 0 && !says(s):
+	if x.inLink && t&heading != 0 && !says(s) {
 		return
-	case t&heading == 0 && x.inside:
-		t |= boilerplate
 	}
 	before := len(x.buf)
 	if x.buf, x.space = appendCollapsed(x.buf, s, x.space); len(x.buf) == before {
 		return
 	}
 	if before == 0 {
-		x.blocks = append(x.blocks, textBlock{Block: Block{Place: place}})
+		x.blocks = append(x.blocks, textBlock{Block: Block{Place: place}, parts: true})
 	}
 	b := &x.blocks[len(x.blocks)-1]
 	b.where |= region(t)
 	b.note(x.link)
+	b.parts = b.parts && x.inLink && x.inside && t&heading == 0
 }
 
 // says reports whether some characters have a letter or a digit.
@@ -151,11 +149,18 @@ func (x *text) main() trait {
 
 // finished returns blocks with what is known of them at the end of the page. main is the region of the main text.
 func finished(all []textBlock, main trait) (list []Block) {
+	said := map[string]bool{} // by blocks that do not consist of links to parts of the page
+	if slices.ContainsFunc(all, func(b textBlock) bool { return b.parts }) {
+		for i := range all {
+			said[letters(all[i].Text)] = said[letters(all[i].Text)] || !all[i].parts
+		}
+	}
 	for i := range all {
 		b, w := all[i].Block, all[i].where
 		b.Hash = xxh3.HashString(b.Text)
 		b.Main = w&main != 0
 		b.Boilerplate = w&inBody == 0
+		b.Repeats = b.Repeats || all[i].parts && said[letters(b.Text)]
 		b.Cell, b.Heading = w&cell != 0, w&heading != 0
 		if all[i].bare {
 			b.Links = 0
@@ -163,6 +168,16 @@ func finished(all []textBlock, main trait) (list []Block) {
 		list = append(list, b)
 	}
 	return list
+}
+
+// letters returns the letters of a text in lower case, without the numbers and signs that a template adds.
+func letters(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsLetter(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, text)
 }
 
 // fewLetters is how little a page says in which a program has still to write, or which only asks for a password.

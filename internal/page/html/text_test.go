@@ -23,6 +23,9 @@ func outline(f Facts) []string {
 		if b.Boilerplate {
 			line += "~"
 		}
+		if b.Repeats {
+			line += "="
+		}
 		lines = append(lines, line+b.Text)
 	}
 	return lines
@@ -34,7 +37,7 @@ func TestMainTextIsToldFromBoilerplate(t *testing.T) {
 			[]string{"-~menu", "+Title", "+text", "-~foot"}},
 		{"boilerplate in main stays", `<main>text<nav>toc</nav></main>`, []string{"+text", "+~toc"}},
 		{"body without boilerplate", `<header>a</header><nav>b</nav><div>c</div><aside>d</aside><form>e</form><button>f</button><select><option>g<option>h</select><footer>i</footer>`, []string{"-~a", "-~b", "+c", "-~d", "-~e", "-~f", "-~g", "-~h", "-~i"}},
-		{"links to parts of the page", `<ul><li><a href="#a">a part</a><li>what <a href="#b">b</a> is<li><a href=c#d>c</a></ul><h2><a href="#a">a part</a></h2>`, []string{"-~a part", "+what b is", "+c", "+a part"}},
+		{"links to parts of the page", `<ul><li><a href="#a">a part</a><li>what <a href="#b">b</a> is<li><a href=c#d>c</a></ul><h2><a href="#a">a part</a></h2>`, []string{"+=a part", "+what b is", "+c", "+a part"}},
 		{"boilerplate by role", `<div role=banner>a</div><div role=contentinfo>b</div><div role=complementary>c</div><div role=search>d</div><div role=note>e</div>`, []string{"-~a", "-~b", "-~c", "-~d", "+e"}},
 		{"main with an eighth of the text", `<main>text</main><p>this text has 28 characters</p>`,
 			[]string{"+text", "-this text has 28 characters"}},

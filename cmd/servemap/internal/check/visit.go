@@ -21,7 +21,6 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/internal/crawl/explore"
-	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/words"
 )
@@ -85,8 +84,8 @@ func (c *checker) pages(ctx context.Context) {
 	if address.Host(c.Config.URL) != address.Host(c.Origin) {
 		c.Facts = append(c.Facts, "The pages of "+c.Site+" were asked for at "+address.Site(c.Config.URL)+".")
 	}
-	may, disallowed := c.allowed(c.judge.Pages)
-	s.Disallowed = disallowed
+	may := c.allowed(c.judge.Pages)
+	s.Disallowed = len(c.judge.Pages) - len(may)
 	chosen := order(may, s.Seed)
 	if len(c.judge.Pages) > 0 {
 		c.probe(ctx, may, chosen)
@@ -185,7 +184,7 @@ func (c *checker) home(ctx context.Context, asked []*pages.Page) (p *pages.Page)
 
 // versions asks for some pages in other languages that are not listed.
 func (c *checker) versions(ctx context.Context) (some []*pages.Page) {
-	all, _ := c.allowed(c.judge.Unlisted())
+	all := c.allowed(c.judge.Unlisted())
 	for _, e := range all[:min(len(all), fewPages)] {
 		some = append(some, &pages.Page{Entry: e})
 	}
@@ -313,7 +312,7 @@ func (c *checker) end(ctx context.Context, from, to *url.URL) pages.End {
 		switch {
 		case seen[address.Key(to)]:
 			return pages.End{Loops: true}
-		case address.Host(to) != address.Host(c.Origin) || !c.may(to) || action.Acts(to.RequestURI()):
+		case address.Host(to) != address.Host(c.Origin) || !c.may(to):
 			here := address.Host(to) == address.Host(c.Origin)
 			return pages.End{URL: to.String(), Barred: here && !c.robots.Allows(to.RequestURI())}
 		}
@@ -343,18 +342,14 @@ func (c *checker) may(u *url.URL) bool {
 	return c.robots.Allows(u.RequestURI()) && c.ours.Allows(u.RequestURI())
 }
 
-// allowed returns those of some entries that the checker may ask for, and how many robots.txt disallows. It leaves out
-// what may act, as a request for /posts/5/delete might delete something.
-func (c *checker) allowed(all []listing.Entry) (may []listing.Entry, disallowed int) {
+// allowed returns those of some entries that the checker may ask for.
+func (c *checker) allowed(all []listing.Entry) (may []listing.Entry) {
 	for _, e := range all {
-		switch u, err := url.Parse(e.Loc); {
-		case err != nil || !c.may(u):
-			disallowed++
-		case !action.Acts(u.RequestURI()):
+		if u, err := url.Parse(e.Loc); err == nil && c.may(u) {
 			may = append(may, e)
 		}
 	}
-	return may, disallowed
+	return may
 }
 
 // probe asks for made-up addresses, one at the root and one in a folder that is listed. What the site shows at the root

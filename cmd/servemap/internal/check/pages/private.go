@@ -41,15 +41,23 @@ func cut(loc string, least int) string {
 	return site + "://" + host + "/" + short
 }
 
-// Hidden says why an address that may have no link is perhaps for few, "" for nothing. It judges as servemap does, which lists
-// such an address only by a link or a rule, and returns it with a secret cut short; secrets says whether it is one.
+// inner matches a file that shows the insides of a site: a hidden one, a dump, a copy or a key.
+var inner = regexp.MustCompile(`(?i)/\.[^/]|\.(?:bak|dump|env|key|old|pem|sql|sqlite3?|swp)(?:\.(?:gz|zip))?$`)
+
+// Inner reports whether a location names such a file.
+func Inner(at string) bool { return inner.MatchString(strings.ReplaceAll(at, "/.well-known/", "/")) }
+
+// Hidden says why an address without a link may be for few, "" for nothing. It returns the address with a secret cut
+// short; secrets says whether what looks like one is one.
 func Hidden(loc string, secrets bool) (short, why string) {
-	at := own(loc)
-	switch word, acts := action.Word(at); {
+	at := locationOf(loc)
+	path, _, _ := strings.Cut(at, "?")
+	word, acts := action.Word(path[strings.LastIndexByte(path, '/'):]) // many names are a verb beside a number, as /switch/2
+	switch {
 	case acts:
 		return loc, fmt.Sprintf("has a word for something to do (%s)", word)
-	case action.Acts(at), eligibility.Own(at):
-		return loc, "has a name of what only an owner or one visitor should see"
+	case eligibility.Office(at):
+		return loc, "has a name of what only an owner should see"
 	case secrets && capability.Looks(at):
 		return cmp.Or(cut(loc, 0), loc), "has what looks like a secret in its address"
 	}
@@ -61,15 +69,6 @@ func locationOf(loc string) string {
 	_, rest, _ := strings.Cut(loc, "://")
 	_, rest, _ = strings.Cut(rest, "/")
 	return "/" + rest
-}
-
-// own returns the location of an address. A file has its own name, and not that of its folder, such as /uploads/.
-func own(loc string) string {
-	at := locationOf(loc)
-	if eligibility.AssetName(at) {
-		return at[strings.LastIndexByte(at, '/'):]
-	}
-	return at
 }
 
 // FewSecrets reports whether an address that looks like a secret is an exception on a site.
@@ -118,14 +117,10 @@ func LooksPrivate(listed []listing.Entry, all []*Page, to *report.Report) map[st
 		case short != "" && Few(secrets, len(listed)):
 			at.Where = short
 			to.Add("private", at, "has what looks like a secret in its address, as a page has that one person got a link to")
-		case p == nil && action.Acts(locationOf(e.Loc)):
-			_, why := Hidden(e.Loc, false)
-			to.Add("private", at, "%s, so it was not asked for", why)
 		case p != nil && p.private && Few(sent, read):
 			to.Add("private", at, "is sent as private (Cache-Control), which the other pages are not")
-		case p != nil && !response.IsHTML(p.Header.Get("Content-Type")) && eligibility.Own(own(e.Loc)):
-			_, why := Hidden(e.Loc, false)
-			to.Add("private", at, "%s, and answers anybody with a file", why)
+		case p != nil && !response.IsHTML(p.Header.Get("Content-Type")) && Inner(locationOf(e.Loc)):
+			to.Add("private", at, "has a name of what only an owner should see, and answers anybody with a file")
 		default:
 			continue
 		}
