@@ -21,7 +21,6 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/internal/crawl/explore"
-	"github.com/servemap/servemap/internal/page/response"
 	"github.com/servemap/servemap/internal/page/words"
 )
 
@@ -121,9 +120,9 @@ func (c *checker) conclude(ctx context.Context, all []*pages.Page) {
 	var types []string // of files
 	for _, p := range all {
 		if p.Read {
-			if typ := p.Header.Get("Content-Type"); !response.IsHTML(typ) {
+			if !p.HTML() {
 				if c.Sample.Files++; !p.Told() {
-					types = append(types, typ)
+					types = append(types, cmp.Or(p.Header.Get("Content-Type"), "none"))
 				}
 			}
 			c.Sample.Read++

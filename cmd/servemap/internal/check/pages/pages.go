@@ -55,6 +55,7 @@ type Page struct {
 	letters    int       // of its main text
 	scripts    bool      // it shows nothing without them
 	private    bool      // it is sent as one for a single visitor
+	html       bool      // it is sent as HTML
 	quiet      bool      // nothing else is told of it than that it looks private
 	modified   time.Time // as the page itself says
 	sent       time.Time // its Last-Modified
@@ -117,6 +118,14 @@ const MaxBytes = 4 << 20
 
 // Told reports whether something speaks against listing the page.
 func (p *Page) Told() bool { return len(p.told) > 0 }
+
+// is reports whether something of a kind is told of the page.
+func (p *Page) is(kind string) bool {
+	return slices.ContainsFunc(p.told, func(t told) bool { return t.kind == kind })
+}
+
+// HTML reports whether the page is sent as HTML, or without a type and begins as HTML does, which browsers show as such.
+func (p *Page) HTML() bool { return p.html }
 
 // Asks reports whether the page has a field to log in.
 func (p *Page) Asks() bool { return p.logIn.Forms > 0 }
@@ -241,8 +250,10 @@ func (p *Page) page(now time.Time) {
 		typ = http.DetectContentType(p.Body)
 	}
 	var facts html.Facts
-	if response.IsHTML(typ) {
+	if p.html = response.IsHTML(typ); p.html {
 		facts = html.Read(p.Body, html.Options{ContentType: typ})
+	} else if document.Match(p.Body) && !markup.MatchString(typ) && p.Header.Get("Content-Disposition") == "" {
+		p.tell("source", "is a page of HTML, and sent as %s", typ)
 	}
 	if t, err := http.ParseTime(p.Header.Get("Last-Modified")); err == nil {
 		p.sent = t
@@ -257,7 +268,7 @@ func (p *Page) page(now time.Time) {
 		base = b
 	}
 	p.follow(base, &facts, !noFollow && !facts.NoFollow)
-	if !p.leadsOn(base, &facts) && response.IsHTML(typ) {
+	if !p.leadsOn(base, &facts) && p.html {
 		p.letters = facts.Letters()
 		if size := len(p.Body); size >= MaxBytes { // the rest was not read
 			p.note("huge", "has more than %s of HTML", words.Size(size))
@@ -271,6 +282,8 @@ func (p *Page) page(now time.Time) {
 			p.tell("error", "is answered with 200, and shows an error: %q", says)
 		} else if wordless(&facts) && !shows.Match(p.Body) {
 			p.tell("empty-page", "is answered with 200, and has no word")
+		} else if says := cmp.Or(facts.Title, heading(&facts)); unused.MatchString(says) {
+			p.tell("default-page", "shows %q, as a server does that was not set up for the site", says)
 		} else if says := notFound(&facts, p.letters); says != "" {
 			p.tell("soft-404", "says that there is no page: %q", says)
 		} else if p.isFolder(base, &facts) {
@@ -294,17 +307,21 @@ func (p *Page) isFolder(base *url.URL, facts *html.Facts) bool {
 func (p *Page) follow(base *url.URL, facts *html.Facts, follows bool) {
 	p.links = map[string]bool{}
 	_, public := location.PublicHost(p.at.Scheme, p.at.Host)
-	private := map[string]bool{}
+	told := map[string]bool{} // hosts
 	for _, l := range facts.Links {
 		to, err := base.Parse(l.Href)
 		switch {
 		case err != nil || to.Scheme != "http" && to.Scheme != "https":
 		case address.Host(to) == address.Host(p.at):
+			if to.Scheme == "http" && p.at.Scheme == "https" && !told[to.Host] {
+				told[to.Host] = true
+				p.note("plain-http", "links to %s", to.String())
+			}
 			key := address.Bare(to)
 			p.links[key] = p.links[key] || !l.NoFollow && follows
 		case public:
-			if _, reached := location.PublicHost(to.Scheme, to.Host); !reached && !private[to.Host] {
-				private[to.Host] = true
+			if _, reached := location.PublicHost(to.Scheme, to.Host); !reached && !told[to.Host] {
+				told[to.Host] = true
 				p.note("private-address", "links to %s, which nobody else reaches", to.String())
 			}
 		}
@@ -412,6 +429,23 @@ func (p *Page) canonical(base *url.URL, facts *html.Facts) {
 			}
 		}
 	}
+}
+
+var (
+	// document matches the beginning of a page of HTML; markup matches types of which browsers show the elements, and no source.
+	document = regexp.MustCompile(`(?i)^(?:\xef\xbb\xbf)?(?:\s|<!--(?:[^-]|-[^-])*-->)*<(?:!doctype\s+html|html)[\s>]`)
+	markup   = regexp.MustCompile(`(?i)^[^;]*xml`)
+	// unused matches the whole title of a page that comes with nginx, Apache or IIS.
+	unused = regexp.MustCompile(`^(?:Welcome to (?:nginx|OpenResty)!?|It works!(?: Apache httpd)?|Apache2 \w+ Default Page(?:: It works)?|` +
+		`(?:Apache )?HTTP Server Test Page.*|Test Page for the (?:Apache|Nginx|HTTP).*|IIS Windows(?: Server)?)$`)
+)
+
+// heading returns the only text of a page that has no more, as Apache's "It works!" without a title.
+func heading(facts *html.Facts) string {
+	if len(facts.Blocks) == 1 {
+		return facts.Blocks[0].Text
+	}
+	return ""
 }
 
 var (

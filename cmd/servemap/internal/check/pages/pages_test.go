@@ -168,9 +168,9 @@ func TestPagesThatLookPrivateAreFound(t *testing.T) {
 		more                     int // addresses of the same kind
 		want                     string
 	}{
-		{"a share", "/share/9f8a7c6d5e4f3a2b1c0d9e8f7a6b5c4d", "", "", 0, "https://example.com/share/9f8a…"},
-		{"a token", "/reset?token=8c1a2b", "", "", 0, "https://example.com/reset?token=8c1a…"},
-		{"a page of one visitor", "/orders/1", own, "", 0, "https://example.com/orders/1"},
+		{"a share", "/share/9f8a7c6d5e4f3a2b1c0d9e8f7a6b5c4d", "", "", 0, "private https://example.com/share/9f8a…"},
+		{"a token", "/reset?token=8c1a2b", "", "", 0, "secret https://example.com/reset?token=8c1a…"},
+		{"a page of one visitor", "/orders/1", own, "", 0, "private https://example.com/orders/1"},
 		{"where all pages are sent so", "/orders/1", own, own, 0, ""},
 		{"a session of PHP", "/contact", php, "", 0, ""},
 		{"where all pages are named so", "/p/9f8a7c6d5e4f3a2b1c0d9e8f7a6b5c4d", "", "", 9, ""},
@@ -196,7 +196,7 @@ func TestPagesThatLookPrivateAreFound(t *testing.T) {
 		LooksPrivate(listed, all, r)
 		for _, g := range r.Groups {
 			for _, f := range g.Findings {
-				got += f.Where
+				got += g.Kind + " " + f.Where
 			}
 		}
 		if got != tt.want {

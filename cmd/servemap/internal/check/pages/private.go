@@ -12,11 +12,13 @@ import (
 	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/page/response"
 )
 
 // secret matches what may be one in an address: a name, and a parameter for one.
 var secret = regexp.MustCompile(`(?i)(?:token|secret|signature)=[^&]+|[\w-]{8,}`)
+
+// keyed matches a parameter that is named after the secret that it has.
+var keyed = regexp.MustCompile(`(?i)[?&][^=&]*(?:token|secret|signature)=[^&]`)
 
 // long is how long a secret is, where shorter names are mostly numbers of articles.
 const long = 16
@@ -112,15 +114,18 @@ func LooksPrivate(listed []listing.Entry, all []*Page, to *report.Report) map[st
 	for _, e := range listed {
 		p, short, at := asked[e.Loc], Secret(e.Loc), e.At()
 		switch {
+		case p != nil && p.Read && !p.html && !p.is("source") && Inner(locationOf(e.Loc)):
+			to.Add("secret", at, "has a name of what only an owner should see, and answers anybody with a file")
 		case p != nil && (!p.Read || p.Told()):
 			continue
 		case short != "" && Few(secrets, len(listed)):
-			at.Where = short
-			to.Add("private", at, "has what looks like a secret in its address, as a page has that one person got a link to")
+			kind := "private" // by guess
+			if at.Where = short; p != nil && keyed.MatchString(locationOf(e.Loc)) {
+				kind = "secret"
+			}
+			to.Add(kind, at, "has what looks like a secret in its address, as a page has that one person got a link to")
 		case p != nil && p.private && Few(sent, read):
 			to.Add("private", at, "is sent as private (Cache-Control), which the other pages are not")
-		case p != nil && !response.IsHTML(p.Header.Get("Content-Type")) && Inner(locationOf(e.Loc)):
-			to.Add("private", at, "has a name of what only an owner should see, and answers anybody with a file")
 		default:
 			continue
 		}
