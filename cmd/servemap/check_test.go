@@ -134,8 +134,20 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 			"fault   The site is disallowed by robots.txt\n", "1 page listed, 0 checked: 1 fault\n"}},
 		{"what robots.txt disallows for Google alone", map[string]string{"/robots.txt": "User-agent: Googlebot\nDisallow: /b\n" +
 			"User-agent: bingbot\nDisallow: /\nUser-agent: Yeti\nDisallow: /\nUser-agent: *\nDisallow:\nSitemap: http://HOST/maps/sitemap.xml",
-			"/maps/sitemap.xml": set("/a", "/b"), "/a": aPage, "/b": ownPage}, codeNo, []string{"robots.txt disallows / for bingbot\n",
+			"/maps/sitemap.xml": set("/a", "/b"), "/a": aPage, "/b": ownPage}, codeNo, []string{"The site is disallowed for some search engines by robots.txt\n",
+			"robots.txt disallows / for bingbot\n",
 			"/b is disallowed for Googlebot by \"Disallow: /b\" in robots.txt (line 1", "2 pages listed, 2 checked: 2 faults"}},
+		{"one engine that may fetch nothing, beside a line that excepts a page for others", map[string]string{"/robots.txt": "User-agent: *\n" +
+			"Disallow: /wp-admin/\nAllow: /wp-admin/admin-ajax.php\n\nUser-agent: bingbot\nDisallow: /\nSitemap: http://HOST/maps/sitemap.xml",
+			"/maps/sitemap.xml": set("/a", "/b"), "/a": aPage, "/b": ownPage}, codeNo, []string{"robots.txt disallows / for bingbot\n",
+			"2 pages listed, 2 checked: 1 fault\n"}},
+		{"one engine that alone may fetch", map[string]string{"/robots.txt": "User-agent: *\nDisallow: /\n\nUser-agent: Googlebot\n" +
+			"Disallow: /b\nSitemap: http://HOST/maps/sitemap.xml", "/maps/sitemap.xml": set("/a", "/b")}, codeNo, []string{
+			"The site is disallowed for some search engines", "disallows / for all crawlers but Googlebot\n",
+			"/b is disallowed for Googlebot by", "0 checked: 2 faults"}},
+		{"two engines that may fetch nothing", map[string]string{"/robots.txt": "User-agent: Googlebot\nUser-agent: bingbot\nDisallow: /\n" +
+			"Sitemap: http://HOST/maps/sitemap.xml", "/maps/sitemap.xml": set("/a"), "/a": aPage}, codeNo, []string{
+			"disallows / for Googlebot and bingbot\n", "1 checked: 1 fault\n"}},
 		{"a log-in in place of all pages", map[string]string{"/maps/sitemap.xml": set("/", "/a"),
 			"/":  aPage + "<p>For members.<form><input type=password></form>",
 			"/a": aPage + "<p>For members.<form><input type=password></form>"}, codeNo, []string{"2 pages ask visitors to log in"}},

@@ -1,12 +1,12 @@
 package check
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
@@ -79,20 +79,31 @@ var engines = []string{"Googlebot", "bingbot"}
 
 // blocked tells whether a robots.txt disallows the site for all crawlers, or for one without which few find it.
 func (c *checker) blocked(at report.At, robotsTxt []byte) {
-	excepts := allows.Match(robotsTxt)
-	if c.closed = !c.robots.Allows("/") && !excepts; c.closed {
-		c.Add("blocked", at, "disallows / for all crawlers")
-		return
-	}
+	c.closed = shut(c.robots)
+	var out, in []string // engines
 	for _, engine := range engines {
-		switch rules := robots.ParseFor(engine, robotsTxt); {
-		case rules.Equal(c.robots):
-		case !rules.Allows("/") && !excepts:
-			c.Add("blocked", at, "disallows / for %s", engine)
-		default:
+		rules := robots.ParseFor(engine, robotsTxt)
+		if shut(rules) {
+			out = append(out, engine)
+			continue
+		}
+		if in = append(in, engine); !rules.Equal(c.robots) {
 			c.own[engine] = rules
 		}
 	}
+	switch {
+	case c.closed && len(in) == 0:
+		c.Add("blocked", at, "disallows / for all crawlers")
+	case c.closed:
+		c.Add("blocked-some", at, "disallows / for all crawlers but %s", strings.Join(in, " and "))
+	case len(out) > 0:
+		c.Add("blocked-some", at, "disallows / for %s", strings.Join(out, " and "))
+	}
+}
+
+// shut reports whether rules disallow the site, and except no page of it.
+func shut(rules *robots.Rules) bool {
+	return !rules.Allows("/") && !bytes.Contains(rules.Text(), []byte("\nAllow:"))
 }
 
 // bars returns the line that disallows a path for one of the engines, and that engine, "" for none.
@@ -142,9 +153,6 @@ func (c *checker) standsFor(ctx context.Context, robotsTxt []byte) {
 func on(u *url.URL, path string) *url.URL {
 	return &url.URL{Scheme: u.Scheme, Host: u.Host, Path: path}
 }
-
-// allows matches a line of robots.txt that excepts pages from what is disallowed.
-var allows = regexp.MustCompile(`(?mi)^\s*allow\s*:`)
 
 // sitemapLines reads the lines of robots.txt that name sitemaps.
 func (c *checker) sitemapLines(at report.At, text []byte) {
