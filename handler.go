@@ -585,12 +585,11 @@ func (s *Site) Robots(next http.Handler) http.Handler {
 		if !failed { // a failure says nothing: the lines are added once the site answers
 			s.announces.Store(adds && urls != nil)
 		}
-		if page && urls != nil {
-			s.noRobots.Do(func() {
-				s.log.Logger().Warn("servemap: robots.txt does not name the sitemap: what the site answers there, with status "+
-					"200, is no plain robots.txt; "+
-					words.Say("answer 404, serve one as text/plain of at most 500 KiB{OrRobots}"), "origin", s.origin.String())
-			})
+		switch {
+		case page && urls != nil:
+			s.hints.Give(messages.Unannounced, "", "origin", s.origin.String())
+		case !failed:
+			s.hints.End(messages.Unannounced)
 		}
 	})
 }

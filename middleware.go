@@ -278,7 +278,6 @@ type Site struct {
 	log   *logging.Queue
 
 	announces atomic.Bool // Robots adds the sitemap to the site's robots.txt, as far as was seen
-	noRobots  sync.Once   // logs that the site answers a page in place of robots.txt
 
 	running
 }
@@ -538,7 +537,7 @@ func (s *Site) warn() {
 	logger := s.log.Logger()
 	for _, r := range slices.Concat(s.opts.Rules, []Rule{{Query: s.opts.Query}}) {
 		for _, name := range r.Query {
-			if says := messages.ByName(name); says != "" { // location.New has refused the name of a session
+			if says := messages.Named(name); says != "" { // location.New has refused what is sure to hold a session
 				logger.Warn("servemap: " + says)
 			}
 		}

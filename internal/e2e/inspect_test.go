@@ -523,7 +523,8 @@ func TestTheInspectorSaysWhetherRobotsTxtNamesTheSitemap(t *testing.T) {
 		}
 	}
 	says := map[string]string{"": "it is not known whether it has the line", "published": "Once it is published",
-		"has-line": "has this line", "lacks-line": "Add this line to robots.txt", "line-added": "servemap adds this line"}
+		"has-line": "has this line", "lacks-line": "Add this line to robots.txt", "line-added": "servemap adds this line",
+		"no-file": "is no plain robots.txt"}
 	for _, tt := range []struct {
 		name    string
 		robots  http.HandlerFunc // nil if nobody asks for it
@@ -540,6 +541,7 @@ func TestTheInspectorSaysWhetherRobotsTxtNamesTheSitemap(t *testing.T) {
 		{"servemap will add it once the site answers", status(http.StatusInternalServerError), true, servemap.Options{},
 			"line-added"},
 		{"servemap added it before the site was down", failing(file("")), true, servemap.Options{}, "line-added"},
+		{"servemap cannot add it to the site's own page", testkit.Page("no such page"), true, servemap.Options{}, "no-file"},
 		{"servemap adds nothing while it only reports", file(""), true, servemap.Options{ReportOnly: true}, "published"},
 		{"servemap adds no secret name", file(""), true, servemap.Options{Name: secret}, "lacks-line"},
 	} {
@@ -564,6 +566,10 @@ func TestTheInspectorSaysWhetherRobotsTxtNamesTheSitemap(t *testing.T) {
 					if strings.Contains(page, said) != (state == tt.want) {
 						t.Errorf("it says %q: %v:\n%s", said, state != tt.want, page)
 					}
+				}
+				if told := strings.Contains(text(owner(s)("")), "robots.txt does not name the sitemap"); told != (tt.want ==
+					"no-file" || tt.want == "lacks-line") {
+					t.Errorf("the overview tells of it: %v", told)
 				}
 				if line := "https://example.com/" + cmp.Or(tt.options.Name, "sitemap") +
 					".xml"; !strings.Contains(page, "Sitemap: "+line) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/index/reader"
 	"github.com/servemap/servemap/internal/publish/announce"
 	"github.com/servemap/servemap/internal/publish/files"
@@ -66,20 +67,24 @@ func (c *Config) sections(ctx context.Context) (all []Section, partly bool) {
 	return all[:min(len(all), mostSections)], some.Next != ""
 }
 
-// RobotsTxt says whether the site's robots.txt names the sitemap. It is "" if that file was
-// not seen since the start.
+// RobotsTxt says whether the site's robots.txt names the sitemap. It is "" if no such file was
+// seen since the start.
 type RobotsTxt string
 
 const (
 	RobotsHas   RobotsTxt = "has-line"
 	RobotsLacks RobotsTxt = "lacks-line"
 	RobotsAdded RobotsTxt = "line-added" // by servemap
+	RobotsNone  RobotsTxt = "no-file"    // something else is answered there, to which nothing can be added
 )
 
 // robotsTxt says whether the site's robots.txt names the sitemap.
 func (c *Config) robotsTxt() RobotsTxt {
 	lines := c.Indexer.Sitemaps()
+	_, counts := c.Public.Stats()
 	switch {
+	case messages.Unannounced.In(counts.Hints):
+		return RobotsNone
 	case c.Announces.Load():
 		return RobotsAdded
 	case lines == nil:

@@ -40,6 +40,7 @@ const (
 	Few              // hardly any page is listed
 	Alike            // many pages show one text
 	Leaving          // many pages left
+	Unannounced      // robots.txt does not name the sitemap, and cannot
 	Refused          // more listed pages are refused than may leave in a day for that
 	Panicked         // a function of the owner's panicked
 	Unexplored       // the origin does not lead to this process
@@ -126,6 +127,8 @@ var hintTexts = [hints]string{
 		"pages too.",
 	Leaving: "Many pages left the sitemap in a short time. " +
 		"Do they still exist? Then see whether a setting was changed or left out, or what the site answers, by mistake.",
+	Unannounced: "robots.txt does not name the sitemap: what the site answers there, with status 200, is no plain robots.txt. " +
+		"Answer 404, or serve one as text/plain of at most 500 KiB{OrRobots}.",
 	Refused: "Many listed pages are refused, by a 401, 403 or 404 or a log-in. At most ten of them a day, or 1 %, " +
 		"are taken out, and the others once nobody has got them for a day longer. " +
 		"If you deleted them, answer 410. If you mean to refuse nobody, see what the site answers to crawlers, and to its " +

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/words"
 )
 
@@ -57,11 +58,15 @@ func Setting(location string, is eligibility.Standing) (s Change) {
 	return s
 }
 
-// views matches a parameter that, by its name, searches, or shows the same page or list in another way.
-var views = regexp.MustCompile(`(?i)^((sort|order|filter|print)(\W.*|_?by|_?dir)?|dir|q|query|search|keywords?)$`)
+// views matches a parameter that, by its name, searches, shows the same page or list in another way, or what is not
+// public yet.
+var views = regexp.MustCompile(`(?i)^((sort|order|filter|print|preview|draft)(\W.*|_?by|_?dir)?|(preview|draft)_?(id|nonce)|` +
+	`.*(token|nonce)|dir|q|query|search|keywords?)$`)
 
 // pages reports whether a parameter may make a page of its own, by its name.
-func pages(name string) bool { return eligibility.Selects(name) && !views.MatchString(name) }
+func pages(name string) bool {
+	return eligibility.Selects(name) && !location.Tracks(name) && !views.MatchString(name)
+}
 
 // Parameters returns the names of parameters that may make pages of their own, to be offered for {Query}. params are
 // as in servemap.Exploration.

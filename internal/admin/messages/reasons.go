@@ -3,6 +3,7 @@ package messages
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -132,8 +133,9 @@ var reasons = []Reason{
 	{eligibility.QueryNotCanonical, Intended,
 		"{its query has a parameter of its own, and it names|page has a parameter of its own, and names|pages " +
 			"have parameters of their own, and name} no URL as canonical",
-		"Does the parameter make the page, as in /article?id=5? Then name it in {Query}: the next visit lists {it|the page|" +
-			"the pages}. Never name a session there.", nil},
+		"Does the parameter make the page, as in /article?id=5{|, and not only a view of it, such as to print or to " +
+			"preview|, and not only a view of it, such as to print or to preview}? Then name it in {Query}" + nextVisit +
+			"{it|the page|the pages}. Never name a session there.", nil},
 
 	{eligibility.NotFound, Intended, "{the site answered|page was answered with|pages were answered with} 404",
 		"Nobody got {it|them} in the minute after that. " + back, nil},
@@ -263,6 +265,7 @@ var reasons = []Reason{
 }
 
 const (
+	nextVisit  = ": the next visit lists " // nothing else may keep the page out
 	link       = "a link from a listed page"
 	again      = "another visit to a page that links to it, a day later"
 	route      = "{OrRoute}"
@@ -349,6 +352,18 @@ func nameable(location, remedy string) string {
 	return remedy
 }
 
+// session matches the name of a parameter that may hold one, or tell of a talk.
+var session = regexp.MustCompile(`(?i)^(sid|sess(ion)?([_-]?id)?)$`)
+
+// Named returns a warning of a parameter that {Query} names, "" if it is as it should be.
+func Named(param string) string {
+	if session.MatchString(param) {
+		return fmt.Sprintf(words.Say("{Query} names %s, and a session by that name would list one page many times. Leave it out if it "+
+			"stands for a visitor."), param)
+	}
+	return ByName(param)
+}
+
 // ByName says that a parameter should not be named in {Query}, if its name tells that it makes no page, else "".
 func ByName(param string) string {
 	if pages(param) {
@@ -408,6 +423,9 @@ func Besides(text, location string, all []eligibility.Reason) string {
 		if text += " Besides, " + r.Why + "."; r.Todo != "" && !strings.Contains(text, r.Todo) {
 			text += " " + r.Todo
 		}
+	}
+	if len(all) > 0 {
+		text = strings.ReplaceAll(text, nextVisit+"it", "")
 	}
 	return text
 }

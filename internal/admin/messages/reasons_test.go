@@ -229,7 +229,8 @@ func TestParametersAreNamedOnce(t *testing.T) {
 	}
 	for loc, offered := range map[string]bool{"/a?id=3": true, "/a?id=3&PHPSESSID=ab": false, "/a?sid=4": true, "/a?session=morning": true,
 		"/a?id=3&sid=abc": false, "/a?sessionid=3": true, "/a?sess_id=a": false,
-		"/cart?add=1": false, "/a?addToCart=1": false, "/a?sort=price": false, "/a?address=1": true, "/a?newsid=5": true,
+		"/a?id=81&preview=yes": false, "/a?preview_id=3": false, "/a?draft=1": false, "/a?token=abc": false, "/a?q=tea": false,
+		"/a?print=1": false, "/a?printer=5": true, "/a?utm_source=x": false, "/cart?add=1": false, "/a?addToCart=1": false, "/a?sort=price": false, "/a?address=1": true, "/a?newsid=5": true,
 		"/a?sid=k3J9xQ2vT7pLmN8R": false, "/a?id=3&session=9f86d081884c7d65": false} {
 		missing, _ := LeftOut(loc, eligibility.AddressQuery)
 		for _, text := range []string{Unnamed(loc), missing, Page(eligibility.Excluded, eligibility.QueryNotCanonical, loc),
@@ -237,6 +238,12 @@ func TestParametersAreNamedOnce(t *testing.T) {
 			if strings.Contains(text, "ame it in") != offered {
 				t.Errorf("%s: %s", loc, text)
 			}
+		}
+	}
+	for _, besides := range []eligibility.Reason{eligibility.NoEvidence, eligibility.NoIndex} {
+		text := Besides(Page(eligibility.Excluded, eligibility.QueryNotCanonical, "/a?id=3"), "/a?id=3", []eligibility.Reason{besides})
+		if strings.Contains(text, "next visit") || !strings.Contains(text, "name it in Options.Query. Never") {
+			t.Errorf("with %v besides: %s", besides, text)
 		}
 	}
 	if text := QueryRemedy(params); !strings.HasSuffix(text,

@@ -55,7 +55,7 @@ var settings = map[string]said{
 	"OrNotify": {"Package notify tells Bing, Yandex, Seznam, Naver, Yep and Amazon what changed.",
 		"{-indexnow} tells Bing, Yandex, Seznam, Naver, Yep and Amazon what changed.", none},
 	"OrReserve": {", or lower Options.Reserve", ", or lower {-reserve}", none},
-	"OrRobots": {", or give its text in Options.Robots", ", or give its text in robots-text in the file of -config",
+	"OrRobots": {", or give its text in Options.Robots", ", or give its text in robots-text in the file of servemap run",
 		none},
 	"OrRoute": {"a route for this page alone that answers with a whole document (<html> or <title>), and has no form that leads back to it, as a search has", none, none},
 	"OrWhole": {" A route for this page alone shows it too, if it answers with a whole document (<html> or " +
@@ -73,7 +73,7 @@ var settings = map[string]said{
 	"ReportOnly":  {"Options.ReportOnly", "{-report-only}", "report-only"},
 	"Reserve":     {"Options.Reserve", "{-reserve}", none},
 	"Robots":      {"Site.Robots", "{-robots}", "robots"},
-	"RobotsText":  {"Options.Robots", "robots-text in the file of -config", none},
+	"RobotsText":  {"Options.Robots", "robots-text in the file of servemap run", none},
 	"Rules": {"Options.Rules", "{-never}, {-always}, {-public} or {-query}",
 		"`never`, `always`, `public` or `query`"},
 	"Shared": {"a store that processes can share, such as sqlstore", "{-database}",
