@@ -604,6 +604,9 @@ func (s *settings) configure(origin string) (err error) {
 	if !fileName.MatchString(opts.Name) || strings.HasSuffix(opts.Name, ".xml") || strings.HasSuffix(opts.Name, ".gz") {
 		return fmt.Errorf(words.Say(`{Name} %q must be of letters, digits, "-", "_" and ".", without ".xml", such as "sitemap"`), opts.Name)
 	}
+	if opts.CrawlerRanges != "" && !opts.Crawlers {
+		return errors.New(words.Say("{Ranges} is only used to confirm the crawlers that {Crawlers} follows; set that too"))
+	}
 	if err := cmp.Or(opts.Limits.check(), checkPublication(opts.Extensions), checkBenign(opts.Benign),
 		checkFolder(s.origin, opts.Rules)); err != nil {
 		return err
@@ -645,6 +648,14 @@ func checkPublication(e Extensions) error {
 func checkBenign(names []string) error {
 	for _, name := range names {
 		header := strings.TrimSuffix(name, ":")
+		switch {
+		case strings.EqualFold(name, "Cookie:"):
+			return fmt.Errorf(`%s: %q is the header of all cookies; name each cookie that every visitor gets, such as "theme"`,
+				words.Say("{Benign}"), name)
+		case anonymous.NamesUser(name):
+			return fmt.Errorf(words.Say("{Benign}: %q says who asks, so it is never benign; if a proxy adds it to every request, turn that "+
+				"off{OrAnonymous}"), name)
+		}
 		if strings.Trim(header, "*") == "" || strings.ContainsAny(header, " \t=;,:") ||
 			strings.Contains(strings.TrimSuffix(name, "*"), "*") {
 			return fmt.Errorf(`%s: %q is no name of a cookie or header; name each alone, without its value, such as "theme" or "X-Edge-Node:", and a "*" only at the end of a cookie's`,

@@ -432,6 +432,12 @@ func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 			[]string{"Benign", `"_x*y"`, "end"}},
 		{"a header by how it begins", origin, servemap.Options{Benign: []string{"X-Edge-*:"}},
 			[]string{"Benign", `"X-Edge-*:"`, "only at the end of a cookie's"}},
+		{"the header of all cookies", origin, servemap.Options{Benign: []string{"cookie:"}},
+			[]string{"Benign", `"cookie:"`, "name each cookie"}},
+		{"a header with a user", origin, servemap.Options{Benign: []string{"Authorization:"}},
+			[]string{"Benign", "Options.Anonymous"}},
+		{"addresses of crawlers that are not followed", origin, servemap.Options{CrawlerRanges: "lists"},
+			[]string{"CrawlerRanges", "Options.Crawlers follows; set that too"}},
 		{"a host with a password", origin, servemap.Options{Hosts: []string{"u:geheim@example.com"}},
 			[]string{"Hosts", "user name"}},
 		{"a host with a wildcard", origin, servemap.Options{Hosts: []string{"*.example.com"}},
@@ -946,6 +952,21 @@ func TestTheLogWarnsOfARuleThatListsEveryAddress(t *testing.T) {
 			base.Check(t, site.Close(t.Context()))
 			log.Want(t, tt.warns, "lists every address that visitors request")
 		})
+	}
+}
+
+func TestTheLogWarnsOfParametersThatMakeNoPage(t *testing.T) {
+	for name, says := range map[string]string{"session": "a session by that name", "sess_id": "a session by that name", "sid": "",
+		"token": "makes no page", "utm_source": "makes no page", "preview": "makes no page", "id": ""} {
+		log := new(testkit.Log)
+		site, err := servemap.New(origin, new(memstore.Store), &servemap.Options{Logger: log.Logger(), Query: []string{name}})
+		base.Check(t, err)
+		base.Check(t, site.Close(t.Context()))
+		if says == "" {
+			log.Want(t, 0, "Query")
+			continue
+		}
+		log.Want(t, 1, says)
 	}
 }
 

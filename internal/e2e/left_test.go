@@ -225,11 +225,13 @@ func TestRuleThatKeepsNoPageOutIsNamed(t *testing.T) {
 			testkit.Run(t, testkit.Setup{Handler: h, Options: opts}, func(s *testkit.Site) {
 				s.Visit("/", "/b")
 				s.Settle()
-				w := httptest.NewRecorder()
-				s.Inspector(everybody).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/inspect/stats.json", nil))
-				says := w.Body.String()
-				if strings.Contains(says, "No address matched a Never rule so far: "+pattern+".") != want {
-					s.Errorf("%s", says)
+				for _, view := range []string{"", "stats.json"} {
+					w := httptest.NewRecorder()
+					s.Inspector(everybody).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/inspect/"+view, nil))
+					says := w.Body.String()
+					if strings.Contains(says, "No address matched a Never rule so far: "+pattern+".") != want {
+						s.Errorf("%s", says)
+					}
 				}
 			})
 		})

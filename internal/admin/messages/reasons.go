@@ -353,7 +353,7 @@ func nameable(location, remedy string) string {
 }
 
 // session matches the name of a parameter that may hold one, or tell of a talk.
-var session = regexp.MustCompile(`(?i)^(sid|sess(ion)?([_-]?id)?)$`)
+var session = regexp.MustCompile(`(?i)^sess(ion)?([_-]?id)?$`)
 
 // Named returns a warning of a parameter that {Query} names, "" if it is as it should be.
 func Named(param string) string {

@@ -138,5 +138,11 @@ func (b Benign) NamingHeaders(h http.Header) iter.Seq[string] {
 	}
 }
 
+// NamesUser reports whether a name with a colon is that of a header that the owner cannot call benign.
+func NamesUser(name string) bool {
+	header, is := strings.CutSuffix(name, ":")
+	return is && credentials[http.CanonicalHeaderKey(header)]
+}
+
 // credentials are headers with reasons of their own.
 var credentials = map[string]bool{"Cookie": true, "Authorization": true, "Proxy-Authorization": true}

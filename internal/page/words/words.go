@@ -26,6 +26,7 @@ var settings = map[string]said{
 	"Asks":        {"the inspector", `"servemap status"`, "the inspector"},
 	"Benign":      {"Options.Benign", "{-benign}", "benign"},
 	"ClientIP":    {"Options.ClientIP", "{-trusted-proxies}", "trusted_proxies, a global option of Caddy"},
+	"Crawlers":    {"Options.Crawlers", "{-crawlers}", none},
 	"Endpoint":    {"Options.Endpoint", "{-indexnow-endpoint}", none},
 	"Entries":     {"Options.Entries", "{-entry}", "entry"},
 	"Explain":     {"Site.Explain", `"servemap explain"`, "the inspector's search"},

@@ -55,8 +55,8 @@ type Visits struct {
 	Inside      bool     `toml:"inside" comment:"explore the site itself, even where {-origin} does not lead to this process; only if no server in front keeps strangers from a page"`
 	Revisit     bool     `toml:"revisit" comment:"visit again, at most {-max} a day, pages that nobody visits, so that their changes get a date"`
 	Sitemaps    []string `toml:"sitemap" of:"crawl" arg:"URL" comment:"a sitemap that the site has, such as /old-sitemap.xml; those that its robots.txt names, and /sitemap.xml, are read anyway, and what they list is asked for and listed"`
-	Max         int      `toml:"max" of:"crawl" arg:"REQUESTS" default:"20000" comment:"how many requests an exploration makes at most"`
-	Concurrency int      `toml:"concurrency" of:"crawl" first:"crawl" arg:"REQUESTS" default:"2" comment:"how many requests an exploration makes at once at most; more than one only while the site answers easily"`
+	Max         int      `toml:"max" of:"crawl" needs:"explore" arg:"REQUESTS" default:"20000" comment:"how many requests an exploration makes at most"`
+	Concurrency int      `toml:"concurrency" of:"crawl" needs:"explore" first:"crawl" arg:"REQUESTS" default:"2" comment:"how many requests an exploration makes at once at most; more than one only while the site answers easily"`
 }
 
 // Engines says what search engines get and are told.
@@ -65,7 +65,7 @@ type Engines struct {
 	IndexNow    bool   `toml:"indexnow" first:"1" comment:"tell Bing, Yandex and others what changed, by IndexNow; the key is made and kept with what is learned"`
 	Endpoint    string `toml:"indexnow-endpoint" needs:"indexnow" arg:"URL" comment:"whom to tell in place of api.indexnow.org"`
 	Key         secret `toml:"indexnow-key" of:"none" env:"SERVEMAP_INDEXNOW_KEY" comment:"a key of your own for IndexNow"`
-	PerDay      int    `toml:"indexnow-per-day" arg:"PAGES" default:"10000" comment:"how many pages IndexNow is told of a day at most"`
+	PerDay      int    `toml:"indexnow-per-day" needs:"indexnow" arg:"PAGES" default:"10000" comment:"how many pages IndexNow is told of a day at most"`
 	Property    string `toml:"google-property" needs:"google-token" arg:"NAME" comment:"the site as Search Console names it, such as sc-domain:example.com; by default one that the account of {-google-token} may change"`
 	GoogleToken string `toml:"google-token" arg:"FILE" comment:"the file with what may submit the sitemap to Search Console: the JSON key of a service account that is a user of the property, or an access token that another program renews"`
 	Crawlers    bool   `toml:"crawlers" comment:"follow what search engines fetch; this asks the DNS whose their addresses are"`
@@ -113,8 +113,9 @@ func wrong(format string, args ...any) error { return fmt.Errorf(words.Say(forma
 func (s *Settings) Check() error {
 	given := map[string]bool{}
 	for _, x := range s.All() {
-		given[x.Key] = x.given()
+		given[x.Key] = x.given() && fmt.Sprint(x.Value) != x.String() // a default needs nothing
 	}
+	given["explore"] = s.Explore || s.Revisit || s.To == "" // a folder and a crawl always explore
 	for _, x := range s.All() {
 		if needs := x.Tag.Get("needs"); given[x.Key] && needs != "" && !given[needs] {
 			return wrong("{-" + x.Key + "} needs {-" + needs + "}")
