@@ -181,8 +181,9 @@ func (s *Site) named(tag uint16, isNew bool) uint32 {
 }
 
 // Consult tells a view how many families of pages showed each of its blocks, and learns the blocks that are new on the
-// page. A new text on a page that was seen before says nothing about the place where it stands, unless that place is
-// known as the template's. m is the page's mark before this observation. path is the page's.
+// page. A new one that others show, such as an ad, says nothing about a place where the page has texts of its own. On a
+// page that was seen before, no text says anything about a place that is known as the template's. m is the page's mark
+// before this observation. path is the page's.
 func (s *Site) Consult(v *View, m Mark, path string, at int64) {
 	known, family := m.known(), uint8(s.family(path, !m.began)>>56)
 	if of, is := s.copied(v, &m, path); is {
@@ -193,6 +194,7 @@ func (s *Site) Consult(v *View, m Mark, path string, at int64) {
 	last, others := m.own.set(), m.prices != 0 && m.prices != v.prices
 	swaps := m.began && !v.list && v.links <= int(m.links) // a link in the place of another tells nothing of its place
 	news := map[uint16]bool{}                              // places with new texts, and whether some are the page's own
+	owns := map[uint16]bool{}                              // places with other texts of the page's own
 	for i := range v.blocks {
 		b := &v.blocks[i]
 		isNew := !known.has(b.key)
@@ -203,18 +205,19 @@ func (s *Site) Consult(v *View, m Mark, path string, at int64) {
 		if isNew && !b.fact && !((b.link || b.card != 0) && swaps) && (b.most > 0 || !m.began) {
 			news[b.place] = news[b.place] || b.on <= pagesOfText
 		}
+		owns[b.place] = owns[b.place] || !isNew && !b.fact && b.on <= pagesOfText
 	}
 	v.list = v.isList()
 	if m.began && !collects {
 		s.sweep(v, m, known, family, at)
 	}
-	for tag, own := range news {
-		p := s.at(tag)
-		n := &p.Shared
-		if own {
-			n = &p.Own
+	for tag := range news {
+		switch p := s.at(tag); {
+		case news[tag]:
+			p.Own = min(p.Own, 254) + 1
+		case !owns[tag]:
+			p.Shared = min(p.Shared, 254) + 1
 		}
-		*n = min(*n, 254) + 1
 	}
 }
 

@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -146,6 +147,40 @@ func TestWhatNobodyWroteIsNotDated(t *testing.T) {
 				w.Errorf("%d dates, want at most %d", len(dates), tt.most)
 			}
 		})
+	}
+}
+
+// Each page of a shop has an ad of the site's among its own texts, drawn anew for each visit. That tells nothing of a
+// place where the page has texts of its own, so an edit there is dated as elsewhere.
+func TestEditIsDatedBesideAdsThatRotate(t *testing.T) {
+	for _, tt := range []struct{ name, page string }{ // of its name, an ad and a text
+		{"above the text", "<p>%[2]s</p><h1>About %[1]s</h1><p>%[3]s</p>"},
+		{"below the title", "<h1>About %[1]s</h1><p>%[2]s</p><p>%[3]s</p>"},
+		{"items", "<h1>About %[1]s</h1><ul><li>%[2]s<li>%[3]s</ul>"},
+		{"in another element", "<div>%[2]s</div><h1>About %[1]s</h1><p>%[3]s</p>"},
+		{"beside prices alone", "<p>%[2]s</p><h1>About %[1]s</h1><div>%[3]s</div>"},
+	} {
+		for _, pages := range []int{10, 74} {
+			run(t, fmt.Sprintf("%s, %d pages", tt.name, pages), options{}, func(w *world) {
+				random, products, at := rand.New(rand.NewPCG(uint64(pages), 1)), numbered("/p/%d", pages), make([]int64, pages)
+				w.sight("/", html("home", products...))
+				for visit := range edited + 8 {
+					for n, p := range products {
+						text, cents := sentence(uint64(100+n), 12), 50
+						if visit >= edited && n < 2 {
+							text, cents = []string{text + sentence(7, 12), text}[n], []int{50, 75}[n]
+							at[n] = cmp.Or(at[n], w.now.Unix())
+						}
+						w.sight(p, inMain(fmt.Sprintf(tt.page, p, sentence(uint64(random.IntN(3)), 7), text)+
+							fmt.Sprintf("<p>Price: € %d.%d</p><p>Colour: red</p>", n, cents)))
+					}
+					w.wait(8 * time.Hour)
+				}
+				for n, p := range products {
+					w.wantLastMod(p, at[n])
+				}
+			})
+		}
 	}
 }
 
