@@ -229,7 +229,7 @@ func TestRuleThatKeepsNoPageOutIsNamed(t *testing.T) {
 					w := httptest.NewRecorder()
 					s.Inspector(everybody).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/inspect/"+view, nil))
 					says := w.Body.String()
-					if strings.Contains(says, "No address matched a Never rule so far: "+pattern+".") != want {
+					if strings.Contains(says, "Nothing is kept out yet by a Never rule: "+pattern+".") != want {
 						s.Errorf("%s", says)
 					}
 				}

@@ -358,3 +358,30 @@ func TestMinuteOfMaintenanceListsAndUnlistsNothing(t *testing.T) {
 		})
 	}
 }
+
+// Half of the site is broken, and stays so while the other half is visited: the hint holds as long, and the log says once
+// that it began.
+func TestHalfOfASiteThatStaysBrokenIsToldAsLong(t *testing.T) {
+	pages, broken := append([]string{"/"}, append(numbered("/shop/%d", 20), numbered("/blog/%d", 20)...)...), false
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if broken && strings.HasPrefix(r.URL.Path, "/shop/") {
+			testkit.Reply(http.StatusOK, down)(w, r)
+			return
+		}
+		testkit.Reply(http.StatusOK, article(r.URL.Path, pages...))(w, r)
+	})
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		m := maintained{s, new(string), pages, []string{ann}}
+		m.rounds(3, 61*time.Second)
+		broken = true
+		for range 3 {
+			m.rounds(1, 61*time.Second)
+			if hints := strings.Join(s.Stats().Hints, " "); !strings.Contains(hints, "Many listed pages show one and the same text") {
+				t.Errorf("20 of %d pages are broken, and told is %q", len(pages), hints)
+			}
+		}
+		if n := s.Logged.Count("This is over: Many listed pages"); n != 0 {
+			t.Errorf("the log says %d times that it is over", n)
+		}
+	})
+}

@@ -3,9 +3,11 @@ package messages
 import (
 	"fmt"
 	"log/slog"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/servemap/servemap/internal/page/words"
 )
@@ -155,29 +157,42 @@ func Instead(status int, to string) string {
 	return fmt.Sprintf("What came was %d.", status)
 }
 
-// Hints holds the hints that hold for one site, and logs each once, and once that it is over. A nil *Hints ignores
-// hints and has none. It is safe for concurrent use.
+// Hints holds the hints that hold for one site. It logs each once, once that it is over, and both again if its cause
+// comes back later than that hour. A nil *Hints ignores hints and has none. It is safe for concurrent use.
 type Hints struct {
 	logger *slog.Logger
 	mu     sync.Mutex
 	texts  [hints]string // of those that were ever given
 	holds  [hints]bool
-	open   [hints]bool // they were logged, and not yet that they are over
+	logged [hints]time.Time // when they were last
+	open   [hints]bool      // they were logged, and not yet that they are over
 }
+
+// logsAgain is how long ago a hint that is over must have been logged to be logged anew.
+const logsAgain = time.Hour
 
 // NewHints returns Hints that log to logger.
 func NewHints(logger *slog.Logger) *Hints { return &Hints{logger: logger} }
 
-// Give gives the hint, and logs it unless it was given before. more is another sentence for the
+// Give gives the hint, and logs it unless the log has it and not that it is over. more is another sentence for the
 // owner, or "". It says how the hint applies to this site. args are attributes as for
 // [slog.Logger.Warn]. Only the log gets them, but they too may name only what is public.
 func (h *Hints) Give(hint Hint, more string, args ...any) {
-	if h.Hold(hint, more) {
-		h.mu.Lock()
-		h.open[hint] = true
-		h.mu.Unlock()
-		h.logger.Warn("servemap: "+h.texts[hint], args...) // a text never changes once it is set
+	if first := h.Hold(hint, more); h == nil || !h.opens(hint, first) {
+		return
 	}
+	h.logger.Warn("servemap: "+h.texts[hint], args...) // a text never changes once it is set
+}
+
+// opens reports whether the log lacks a hint that holds, and notes that it gets it now.
+func (h *Hints) opens(hint Hint, first bool) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.open[hint] || !first && (h.logged[hint].IsZero() || time.Since(h.logged[hint]) < logsAgain) {
+		return false
+	}
+	h.open[hint], h.logged[hint] = true, time.Now()
+	return true
 }
 
 // Hold is Give without the log, for a caller that has logged the hint itself. It reports whether the hint was never
@@ -232,11 +247,12 @@ func (h *Hints) End(gone ...Hint) {
 	}
 	h.mu.Unlock()
 	for _, hint := range over {
-		text := hint.String()
-		cause := text[:strings.IndexAny(text, ".;")]
-		h.logger.Info("servemap: This is over: " + cause + ".")
+		h.logger.Info("servemap: This is over: " + sentence.FindString(hint.String()) + ".")
 	}
 }
+
+// sentence matches the first sentence of a hint, or its first half, which names the cause.
+var sentence = regexp.MustCompile(`^(?:[^.;]|\.\w)+`)
 
 // Given returns the hints that hold, in the order of their numbers.
 func (h *Hints) Given() (given []Hint) {

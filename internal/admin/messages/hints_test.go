@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 func TestEveryHintSaysWhatIsWrongAndWhatToDo(t *testing.T) {
@@ -51,6 +53,22 @@ func TestHintsAreToldInOrderAndLoggedOnceWithTheirFirstSentence(t *testing.T) {
 		!strings.Contains(got, "origin=https://example.com") {
 		t.Errorf("the log says %q, want each hint once, with its attribute", got)
 	}
+}
+
+func TestLogSaysAgainWhatHoldsAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		h := NewHints(slog.New(slog.NewTextHandler(&log, nil)))
+		for range 3 { // at once, which says nothing new, and an hour later
+			h.Give(Forbidden, "")
+			h.End(Forbidden)
+			time.Sleep(40 * time.Minute)
+		}
+		told, over := strings.Count(log.String(), "level=WARN"), strings.Count(log.String(), `This is over: A robots.txt, noindex`)
+		if told != 2 || over != 2 {
+			t.Errorf("told %d times, and over %d times: %s", told, over, log.String())
+		}
+	})
 }
 
 func TestNilHintsGiveNothing(t *testing.T) {

@@ -30,7 +30,8 @@ func (c Counts) Unmatched() string {
 	if len(c.Idle) == 0 {
 		return ""
 	}
-	return words.Say("No address matched {Never} so far: ") + strings.Join(c.Idle, ", ") + ". Is that how the site spells it?"
+	return words.Say("Nothing is kept out yet by {Never}: ") + strings.Join(c.Idle, ", ") +
+		". If something should be, see how the site spells it."
 }
 
 // Making reports whether the first file of the sitemap is still being made: a page is listed, and

@@ -123,7 +123,7 @@ func (g page) setBorrowed(showing uint64) {
 	if of != 0 && of != showing {
 		d := g.duplicates(of)
 		d.Return(id)
-		g.Effects.alike(of, Borrowed{Pages: len(d.Borrowers)})
+		g.Effects.alike(of, Borrowed{Pages: len(d.Borrowers), Back: showing == 0})
 		g.putDuplicates(of, d)
 	}
 	if showing != 0 {

@@ -70,11 +70,8 @@ func (s *Tally) noteCauses(v *observation.Observation, found ...cause) {
 	s.Again(v)
 }
 
-// Again takes in a visit that got the same answer as the one before it.
+// Again takes in the visit of an entry that got the same answer as the one before it.
 func (s *Tally) Again(v *observation.Observation) {
-	if v.Same && v.Before.Listed() {
-		s.shows(v.Before.Showing)
-	}
 	for _, c := range s.causes[answer{v.Location, v.Kind}] {
 		if v.Explored || v.At.Sub(c.since) >= lasting {
 			s.hints.Give(c.hint, c.text, c.args...)
@@ -128,9 +125,6 @@ func keepingWords(k *observation.Observation, standing eligibility.Standing) str
 
 // Read takes in a page that was read and is not a variant, and its verdict.
 func (s *Tally) Read(k *observation.Observation, r merge.Merged) {
-	if r.Listed() {
-		s.shows(k.Showing)
-	}
 	entry := s.site.Entries[k.Location]
 	path, _, _ := strings.Cut(k.Location, "?") // a query that changes nothing makes no other page
 	if (entry || !s.site.Entries[path]) && s.shells.sees(s.site.ID(path), k.Showing, entry) && s.Listed() <= shellsNeeded {

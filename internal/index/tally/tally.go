@@ -5,7 +5,6 @@ package tally
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/servemap/servemap/internal/admin/messages"
@@ -51,7 +50,7 @@ func (s *Tally) Stored(done *merge.Counts, now time.Time) {
 }
 
 // So many listed pages that show one content are many, and so is half of a small site, of three pages at least. So many
-// texts in a row that pages show beside it prove that it has gone.
+// in a row that show their own again prove that it has gone.
 const (
 	manyAlike  = 20
 	leastAlike = 3
@@ -60,7 +59,7 @@ const (
 // alike is the content that many pages show, while the hint of that holds.
 type alike struct {
 	showing uint64
-	own     []uint64 // what pages have shown since one showed it
+	back    int // pages that show their own content again, since one showed it
 }
 
 // hintAlike gives a hint while many listed pages show one content, once one shows it.
@@ -70,30 +69,15 @@ func (s *Tally) hintAlike(pages map[uint64]merge.Borrowed) {
 		case many && b.Shown:
 			s.alike = alike{showing: showing}
 			s.hints.Give(messages.Alike, "")
-		case !many && showing == s.alike.showing:
-			s.differ()
+		case showing == s.alike.showing:
+			if b.Back {
+				s.alike.back++
+			}
+			if !many || s.alike.back >= leastAlike {
+				s.alike = alike{}
+				s.hints.End(messages.Alike)
+			}
 		}
-	}
-}
-
-// differ ends the hint that many pages show one content.
-func (s *Tally) differ() {
-	s.alike = alike{}
-	s.hints.End(messages.Alike)
-}
-
-// shows takes in what a listed page shows now.
-func (s *Tally) shows(showing uint64) {
-	a := &s.alike
-	switch {
-	case a.showing == 0 || showing == 0 || slices.Contains(a.own, showing):
-		return
-	case showing == a.showing:
-		a.own = nil
-		return
-	}
-	if a.own = append(a.own, showing); len(a.own) == leastAlike {
-		s.differ()
 	}
 }
 
