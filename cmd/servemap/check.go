@@ -94,7 +94,9 @@ var writers = map[string]func(*report.Report, io.Writer, bool) error{
 func (c *checking) run(ctx context.Context, name string) error {
 	at, bare, err := addressOf(name)
 	if c.URL = at; err == nil && c.origin != "" {
-		c.Origin, _, err = addressOf(c.origin)
+		if c.Origin, _, err = addressOf(c.origin); err == nil && !strings.Contains(c.Origin.Host, ".") && !strings.Contains(c.origin, "://") {
+			err = usage("-origin %s: give the site's public URL, such as https://example.com", c.origin)
+		}
 	}
 	if err == nil {
 		c.flags.Visit(func(f *flag.Flag) { err = cmp.Or(err, c.refuse(f)) })

@@ -242,7 +242,7 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 			[]string{"1 page listed, 1 checked: 0 faults\n"}},
 		{"a version that does not return, and is not listed", map[string]string{"/maps/sitemap.xml": set("/en"), "/de": ownPage,
 			"/en": `<!doctype html><title>A</title><link rel=alternate hreflang=en href=/en><link rel=alternate hreflang=de href=/de><main><p>English.</main>`},
-			codeNo, []string{"1 link to another language is not returned", "/de for de, which does not name it in turn", ": 1 fault\n"}},
+			codeNo, []string{"1 link to another language is not returned", "/de for de, which does not link back", ": 1 fault\n"}},
 		{"a version that returns, and is not listed", map[string]string{"/maps/sitemap.xml": set("/en"), "/de": languages + "<main>Deutsch.</main>",
 			"/en": languages + "<main><p>English.</main>"}, codeDone, []string{": 0 faults\n"}},
 		{"dates of an index, which hide no page", map[string]string{"/maps/sitemap.xml": strings.ReplaceAll(index("/1.xml", "/2.xml", "/3.xml",
@@ -261,11 +261,13 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 		{"languages that pages name themselves", map[string]string{"/maps/sitemap.xml": set("/en", "/de"),
 			"/de": aPage + "<p>Deutsch.", "/en": `<!doctype html><title>A</title><link rel=alternate hreflang=en-UK href=/en><link rel=alternate hreflang=de href=/de><main><p>English.</main>`}, codeNo,
 			[]string{"1 link to another language is wrong", `/en has the hreflang "en-UK": there is no region UK`,
-				"1 link to another language is not returned", "/de for de, which does not name it in turn"}},
+				"1 link to another language is not returned", "/de for de, which does not link back"}},
 		{"a wall before robots.txt", map[string]string{"/robots.txt": "HTTP 503 Cf-Mitigated: challenge",
 			"/sitemap.xml": set("/a"), "/a": aPage}, codeDone, []string{
 			"/robots.txt is answered with 503 by Cloudflare, in place of the file",
 			"1 page listed, 1 checked: 0 faults, 1 piece of advice\n"}},
+		{"a robots.txt of HTML", map[string]string{"/robots.txt": "HTTP 200 Content-Type: text/html", "/sitemap.xml": set("/a"),
+			"/a": aPage}, codeDone, []string{"advice  The robots.txt is a page of HTML\n", "/robots.txt is a page of HTML, which crawlers take for an empty file\n"}},
 		{"a page for every address", map[string]string{"/maps/sitemap.xml": "<!doctype html><title>App</title>"}, codeNo,
 			[]string{"1 file is a page of HTML, and no sitemap"}},
 	} {
@@ -323,6 +325,7 @@ func TestCheckSaysWhatIsWrongWithACall(t *testing.T) {
 		{"99999 is not a port; the last one is 65535", []string{"http://127.0.0.1:99999"}},
 		{"123456 is not a port; the last one is 65535", []string{"http://localhost:123456"}},
 		{"http:/a.example is no URL; did you mean http://a.example?", []string{"http:/a.example"}},
+		{"-origin foo: give the site's public URL, such as https://example.com", []string{site, "-origin", "foo"}},
 		{"ftp://a.example/ does not begin with http:// or https://", []string{"ftp://a.example/"}},
 		{"give the URL of a site or of a sitemap", []string{""}},
 		{"is a file or a folder", []string{t.TempDir()}},
@@ -386,11 +389,11 @@ func TestCheckTellsABoxToLogInFromALogIn(t *testing.T) {
 	}{
 		{"on the start page, and one that says little", box, box, codeNo, []string{"fault   1 page asks visitors to log in",
 			" has a field for a password in its text, as 1 of 3 pages read have (line 1", "A crawl found 2 public pages; not listed: none."}},
-		{"on the start page and others", box, text + box, codeDone, []string{"advice  The pages have a box to log in in their text",
+		{"on the start page and others", box, text + box, codeDone, []string{"advice  The pages have a log-in box in their text",
 			" has a field for a password in its text, as 2 of 3 pages read have (line 1", "A crawl found 4 public pages; not listed: 1.",
-			"/ and 2 more, and not listed", "/gone, which is answered with 404", "1 listed page has no link that counts"}},
+			"/ and 2 more, and not listed", "/gone, which is answered with 404", "1 listed page has no link that engines follow"}},
 		{"on the start page, and on that to log in", box + "<a href=/login></a>", "", codeNo, []string{
-			"advice  The pages have a box", "fault   1 page asks visitors to log in", "/login shows a field for a password"}},
+			"advice  The pages have a log-in box", "fault   1 page asks visitors to log in", "/login shows a field for a password"}},
 		{"on one page", "", field, codeNo, []string{"fault   1 page asks visitors to log in", "/b shows a field for a password"}},
 		{"to choose a password", "", "<form>" + field + field + "</form>", codeDone, []string{"3 checked: 0 faults"}},
 		{"to choose a password, typed once", "", "<input type=password autocomplete=new-password>", codeDone,
@@ -410,7 +413,7 @@ func TestCheckTellsABoxToLogInFromALogIn(t *testing.T) {
 		}
 	}
 	for home, want := range map[string]string{"<p>Members.": "fault   1 page asks visitors to log in",
-		text: "advice  The pages have a box to log in"} {
+		text: "advice  The pages have a log-in box"} {
 		_, out, errs := call(t, "check", siteOf(t, map[string]string{"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/"),
 			"/": with(aPage, home+"<form>"+field+"</form>")}))
 		if !strings.Contains(out, want) {
@@ -446,7 +449,7 @@ func TestCheckFailsForWhatFailNames(t *testing.T) {
 			[]string{"-fail", "orphan"}},
 	} {
 		code, out, errs := call(t, append([]string{"check", "-crawl", site}, tt.flags...)...)
-		if code != tt.code || !strings.Contains(errs, tt.want) || strings.Contains(out, "link that counts: none") {
+		if code != tt.code || !strings.Contains(errs, tt.want) || strings.Contains(out, "link that engines follow: none") {
 			t.Errorf("%s: code %d, %s%s", tt.name, code, out, errs)
 		}
 	}
@@ -471,7 +474,7 @@ func TestOneThingThatCannotBeReadHidesNothingElse(t *testing.T) {
 		files["/robots.txt"] = "Sitemap: http://HOST/map.xml\nSitemap: http://HOST" + tt.file
 		site := siteOf(t, files)
 		_, out, errs := call(t, "check", "-crawl", "-fail", "missing", site)
-		for _, want := range []string{tt.n, strings.ReplaceAll(tt.lacks, "HOST", site), "1 listed page has no link that counts\n",
+		for _, want := range []string{tt.n, strings.ReplaceAll(tt.lacks, "HOST", site), "1 listed page has no link that engines follow\n",
 			"- " + site + "/alone is listed, and no page that could be read links there (line 1",
 			"Limit: the crawl could not read " + site + "/busy, so links from there are not known.\n"} {
 			if !strings.Contains(out, want) || !strings.Contains(errs, "and -fail missing, for 1 missing\n") {
@@ -537,7 +540,7 @@ func TestCheckOfAServerOnThisMachineAsksNoPublicOne(t *testing.T) {
 
 // Whoever checks a site on his own machine asks the same server by both names, whose robots.txt names its sitemap.
 func TestNobodyVouchesForAnAddressThatNobodyElseReaches(t *testing.T) {
-	for _, origin := range []string{"", "https://shop.servemap.dev"} {
+	for origin, on := range map[string]string{"": "on another host", "https://shop.servemap.dev": "of a developer's machine"} {
 		files := map[string]string{"/": aPage, "/a": ownPage}
 		site := siteOf(t, files)
 		here, local := cmp.Or(origin, site), strings.Replace(site, "127.0.0.1", "localhost", 1)
@@ -552,7 +555,7 @@ func TestNobodyVouchesForAnAddressThatNobodyElseReaches(t *testing.T) {
 			args = append(args, "-origin", origin)
 		}
 		code, out, errs := call(t, args...)
-		for _, want := range []string{"fault   3 addresses are on another host", local + "/part.xml is on " + local + ", and the site is " + here,
+		for _, want := range []string{"fault   3 addresses are " + on, local + "/part.xml is on " + local + ", and the site is " + here,
 			local + "/dev is on ", "/intranet is on http://192.168.0.12, and"} {
 			if code != codeNo || !strings.Contains(out, want) || strings.Contains(out, "names this sitemap") {
 				t.Errorf("code %d, without %q: %s%s", code, want, out, errs)

@@ -31,7 +31,7 @@ type closing struct {
 	entries []string
 	broken  []inspect.Link
 	from    func(to string) (some []string, n int) // the first pages that link to an address, and how many do
-	orphans []leftOut                              // in the site's own sitemap, without a link that counts
+	orphans []leftOut                              // in the site's own sitemap, without a link that engines follow
 	faults  []leftOut                              // that check finds in listed pages
 	left    []leftOut
 	beside  []leftOut

@@ -43,7 +43,7 @@ func crawlCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 	c.Flags(fs, "crawl")
 	fs.Lookup("concurrency").DefValue = strconv.Itoa(crawlAtOnce)
 	fs.BoolVar(&c.all, "all", false, "name at the end up to 1,000 of each kind of what was left out, and not only the first three")
-	c.fail.flag(fs, "such as broken-link; orphan, a listed page without a link that counts; "+
+	c.fail.flag(fs, "such as broken-link; orphan, a listed page without a link that engines follow; "+
 		"advice for these two; or fault, which is all that check would object to in listed pages")
 	fs.StringVar(&c.out, "out", "sitemap.xml", "the `FILE` to write, or - for the standard output")
 	return c.run

@@ -106,7 +106,7 @@ func TestCrawlThatListsNothingSaysWhatHelps(t *testing.T) {
 		{"crawl", []string{"crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml")}, codeNo,
 			[]string{"\n0 listed · ", cure + "\n", "is not written, as no page is listed. " + site.URL + "/: it is sent as not to be stored"}, "inspector"},
 		{"check, which publishes nothing", []string{"check", site.URL, "-crawl"}, codeNo,
-			[]string{"A crawl found 22 public pages; not listed: 20. Listed, without a link that counts: 1.",
+			[]string{"A crawl found 22 public pages; not listed: 20. Listed, without a link that engines follow: 1.",
 				"/alone is listed, and no listed page links there"}, "-public"},
 		{"crawl with such a flag", []string{"crawl", site.URL, "-public", "/article-2", "-out",
 			filepath.Join(t.TempDir(), "sitemap.xml")}, codeDone, []string{

@@ -44,7 +44,7 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 		return found, err
 	}
 	found = closing{listed: of.Stats.Listed, all: c.all, hints: of.Stats.Hints, got: got,
-		broken: brokenOf(links.Broken, done, got)}
+		broken: brokenOf(links.Broken, done, got, c.site)}
 	found.from = c.site.from
 	for why, some := range named { // a broken link of a page that is not listed is counted by its reason too
 		for _, l := range some {

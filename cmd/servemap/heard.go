@@ -108,7 +108,20 @@ func (h *heard) from(to string) (some []string, n int) {
 	return some, l.n
 }
 
-// orphan says of a listed page that has no link that counts, which links it has. Of a page that could not be read nobody
+// cut reports whether links lead to an address only with a session in the path, as /a;jsessionid=1.
+func (h *heard) cut(to string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	key := address.BareOf(to)
+	for link := range h.linking {
+		if h.linking[key] == nil && strings.HasPrefix(link, key+";") {
+			return true
+		}
+	}
+	return false
+}
+
+// orphan says of a listed page that has no link that engines follow, which links it has. Of a page that could not be read nobody
 // knows where it links.
 func (h *heard) orphan(loc string, unread bool) check.Link {
 	some, n := h.from(loc)
@@ -148,13 +161,13 @@ func alike(u string) string {
 // unasked finds the linked addresses that the crawl did not ask for, in order. Of some that are alike, as with the same
 // parameters, it asks for those that it meets first, until these show nothing new: how many these are says nothing.
 func (h *heard) unasked(ctx context.Context, a *answers, found *check.Crawl) error {
-	asked, shapes, partly, left := map[string]bool{}, map[string]bool{}, map[string]bool{}, []string{}
+	asked, shapes, partly, left := map[string]bool{}, map[string]bool{}, map[string]int{}, []string{}
 	h.mu.Lock()
 	for u := range h.all {
 		asked[address.KeyOf(location.Sorted(u))], shapes[alike(u)] = true, true
 	}
 	for to, l := range h.linking {
-		if l.follow && !asked[location.Sorted(to)] {
+		if l.follow && !asked[location.Sorted(to)] && strings.HasPrefix(to, h.origin.URL("")) { // by http is another matter
 			left = append(left, to)
 		}
 	}
@@ -168,7 +181,7 @@ func (h *heard) unasked(ctx context.Context, a *answers, found *check.Crawl) err
 		switch why := messages.ReasonNamed(string(e.Reason)).Reason; {
 		case !slices.Contains(unasked, why) && !slices.Contains(unseen, why):
 		case why != eligibility.LinkActs && shapes[alike(u)]:
-			partly[alike(u)] = true
+			partly[alike(u)]++
 		default:
 			found.Unasked = append(found.Unasked, cmp.Or(pages.Secret(u), u))
 		}
@@ -176,7 +189,7 @@ func (h *heard) unasked(ctx context.Context, a *answers, found *check.Crawl) err
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for to := range h.linking {
-		if partly[alike(to)] && (found.Alike == "" || to < found.Alike) {
+		if partly[alike(to)] > 1 && strings.HasPrefix(to, h.origin.URL("")) && (found.Alike == "" || to < found.Alike) {
 			found.Alike = to
 		}
 	}

@@ -171,8 +171,9 @@ func filesOnce(rows []leftOut) []leftOut {
 }
 
 // brokenOf adds to the broken links of listed pages those of others that the crawl read, such as one that says noindex.
-// Where a bot wall answered, nothing is known to be broken.
-func brokenOf(listed []inspect.Link, done servemap.Exploration, got map[string]*answered) (all []inspect.Link) {
+// Where a bot wall answered, nothing is known to be broken, nor where links have a session in their path, without which it
+// was asked for.
+func brokenOf(listed []inspect.Link, done servemap.Exploration, got map[string]*answered, site *heard) (all []inspect.Link) {
 	dead := maps.Clone(done.Dead)
 	for _, l := range listed {
 		delete(dead, l.URL)
@@ -185,7 +186,9 @@ func brokenOf(listed []inspect.Link, done servemap.Exploration, got map[string]*
 		}
 		all = append(all, l)
 	}
-	all = slices.DeleteFunc(all, func(l inspect.Link) bool { return got[l.URL] != nil && got[l.URL].Wall != "" })
+	all = slices.DeleteFunc(all, func(l inspect.Link) bool {
+		return got[l.URL] != nil && got[l.URL].Wall != "" || site.cut(l.URL)
+	})
 	slices.SortFunc(all, func(a, b inspect.Link) int { return strings.Compare(a.URL, b.URL) })
 	return all
 }

@@ -133,7 +133,7 @@ func (w *walked) here() *control.Client { return control.Here(w.a.handler(), nil
 // private reports whether a page is sent as one for a single visitor.
 func (w *walked) private(u string) bool { return w.got[u] != nil && w.got[u].Private() }
 
-// orphan notes a listed page that has no link that counts.
+// orphan notes a listed page that has no link that engines follow.
 func (w *walked) orphan(u string) {
 	w.found.Orphans = append(w.found.Orphans, w.site.orphan(u, len(w.found.Failed) > 0))
 }
@@ -211,7 +211,7 @@ func (w *walked) broken(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, l := range brokenOf(append(links.Broken, named[none]...), w.done, w.got) {
+	for _, l := range brokenOf(append(links.Broken, named[none]...), w.done, w.got, w.site) {
 		if n := w.got[l.URL]; len(l.From) > 0 && !strings.Contains(l.URL, "/cdn-cgi/") {
 			w.found.Links = append(w.found.Links, check.Link{Kind: "broken-link", To: l.URL, From: slices.Min(l.From),
 				Passing: n != nil && n.Status >= http.StatusInternalServerError,

@@ -23,7 +23,7 @@ func TestCheckWithACrawlTellsBrokenLinks(t *testing.T) {
 	})
 	wantOut(t, codeDone, "1 dead address is linked", "check", "-crawl", site)
 	wantOut(t, codeDone, "links to "+site+"/gone, which is answered with 404 Not Found\n", "check", "-crawl", site)
-	wantOut(t, codeDone, "A crawl found 1 public page; not listed: none. Listed, without a link that counts: none.\n", "check",
+	wantOut(t, codeDone, "A crawl found 1 public page; not listed: none. Listed, without a link that engines follow: none.\n", "check",
 		"-crawl", site)
 }
 
@@ -32,7 +32,7 @@ func TestCheckWithACrawlSaysWhatASitemapWouldHave(t *testing.T) {
 		"/a": ownPage, "/old": "HTTP 301 Location: /new/", "/new/": "<!doctype html><title>New</title><p>Only a redirect leads here."})
 	code, out, errs := call(t, "check", "-crawl", site)
 	for _, want := range []string{"A crawl found 3 public pages, which servemap crawl would list.\n",
-		"fault   The site has no sitemap\n", "advice  3 public pages are missing in the sitemap", site + "/a is linked from",
+		"fault   The site has no sitemap\n", "advice  3 public pages are missing from the sitemap", site + "/a is linked from",
 		"- " + site + "/new/ is public, and not listed\n"} {
 		if code != codeNo || errs != "servemap check: exit code 3: 1 fault\n" || !strings.Contains(out, want) {
 			t.Errorf("code %d, without %q: %s%s", code, want, out, errs)
@@ -57,9 +57,9 @@ func TestCheckFollowsTheLinksOfPagesThatAreOnlyListed(t *testing.T) {
 	})
 	code, out, errs := call(t, "check", "-crawl", "-all", site)
 	for _, want := range []string{
-		"A crawl found 7 public pages; not listed: 2. Listed, without a link that counts: 3.\n",
-		"2 public pages are missing in the sitemap", "- " + site + "/below is linked from " + site + "/alone, and not listed\n",
-		"3 listed pages have no link that counts",
+		"A crawl found 7 public pages; not listed: 2. Listed, without a link that engines follow: 3.\n",
+		"2 public pages are missing from the sitemap", "- " + site + "/below is linked from " + site + "/alone, and not listed\n",
+		"3 listed pages have no link that engines follow",
 		"- " + site + "/alone is listed, and no listed page links there (line 1",
 		"- " + site + "/p/x7k2… has what looks like a secret in its address, and no page links there (line 1",
 		"- " + site + "/alone.pdf is listed, and linked with nofollow alone, from " + site + "/ (line 1",
@@ -141,7 +141,7 @@ func TestCheckTakesAnAddressThatIsWrittenWronglyForThePageThatIsMeant(t *testing
 			"</loc></url></urlset>"
 		_, out, errs := call(t, "check", "-crawl", site)
 		for _, want := range []string{tt.says, "All 5 listed pages were asked for: 5 answered with a page.\n",
-			"not listed: none. Listed, without a link that counts: none.\n"} {
+			"not listed: none. Listed, without a link that engines follow: none.\n"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%s: without %q: %s%s", tt.name, want, out, errs)
 			}
@@ -282,7 +282,7 @@ func TestNobodyIsToldToLinkToAPrivatePage(t *testing.T) {
 	}))
 	defer site.Close()
 	_, out, errs := call(t, "check", "-crawl", "-all", site.URL)
-	for _, want := range []string{"advice  2 listed pages look private\n", "not listed: none. Listed, without a link that counts: 1.\n"} {
+	for _, want := range []string{"advice  2 listed pages look private\n", "not listed: none. Listed, without a link that engines follow: 1.\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("without %q: %s%s", want, out, errs)
 		}
@@ -350,7 +350,7 @@ func TestReportsOfASiteAreTheSame(t *testing.T) {
 				}
 			}
 			for _, want := range []string{"; 26 pages link there", "did not ask for 1 link with a parameter, the name of a file, or a " +
-				"word that may act: " + site.URL + "/logout.", "Of addresses like " + site.URL + "/f/0.pdf, the crawl asked"} {
+				"word that may act: " + site.URL + "/logout.", "Of the addresses that look like " + site.URL + "/f/0.pdf, the crawl asked"} {
 				if !strings.Contains(first, want) {
 					t.Errorf("without %q: %s", want, first)
 				}
@@ -465,5 +465,44 @@ func TestCheckReportsThatNoCrawlCouldBeMade(t *testing.T) {
 		if !strings.Contains(out, want) || !strings.Contains(string(written), want) {
 			t.Errorf("code %d, without %q: %s%s\n%s%v", code, want, out, errs, written, err)
 		}
+	}
+}
+
+func TestLinkWithASessionInItsPathIsNoDeadLink(t *testing.T) {
+	site := siteOf(t, map[string]string{"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/"),
+		"/": strings.Replace(aPage, "</main>", "<a href='/js;jsessionid=0A1B2C3D'>on</a></main>", 1), "/js;jsessionid=0A1B2C3D": ownPage})
+	_, out, errs := call(t, "check", "-crawl", site)
+	if strings.Contains(out, "/js, which") || !strings.Contains(out, "1 page links to addresses with a visitor's session\n") {
+		t.Error(out, errs)
+	}
+	if says := must(t, "crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml")); !strings.Contains(says, "0 broken links") {
+		t.Error(says)
+	}
+}
+
+func TestNoCrawlIsMadeOfASiteThatDoesNotAnswer(t *testing.T) {
+	const busy = "HTTP 503 Retry-After: 60"
+	site := siteOf(t, map[string]string{"*": busy})
+	_, _, alone := call(t, "check", site)
+	if code, out, errs := call(t, "check", "-crawl", site); code != codeFailed || errs != alone {
+		t.Errorf("code %d, %s%s, and without -crawl %s", code, out, errs, alone)
+	}
+	site = siteOf(t, map[string]string{"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/", "/a", "/b"), "*": busy})
+	wantOut(t, codeNo, "Limit: no crawl was made, as no page answers.\n", "check", "-crawl", site)
+}
+
+func TestOneAddressIsNamedWhereAPageBreaksOff(t *testing.T) {
+	of := pagesOf(map[string]string{"/robots.txt": robotsTxt, "/sitemap.xml": `<urlset xmlns="` + namespace +
+		`"><url><loc>https://example.com/cut</loc></url></urlset>`})
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/cut" {
+			panic(http.ErrAbortHandler)
+		}
+		of(w, r)
+	}))
+	defer site.Close()
+	_, out, errs := call(t, "check", "-origin", "https://example.com", site.URL+"/sitemap.xml")
+	if !strings.Contains(out, "- https://example.com/cut does not answer: ") {
+		t.Error(out, errs)
 	}
 }

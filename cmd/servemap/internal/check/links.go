@@ -26,7 +26,7 @@ type Known struct {
 // Crawl is what a crawl found.
 type Crawl struct {
 	Public  []string // pages that anybody may get, linked from another or listed
-	Orphans []Link   // to what is listed, without a link that counts, and with nothing else against it
+	Orphans []Link   // to what is listed, without a link that engines follow, and with nothing else against it
 	Whole   bool     // it came to its end
 	Failed  []string // pages that it could not read
 	// Scripts says that the start page says nothing without them, so that no link leads from it.
@@ -76,6 +76,10 @@ func (c *checker) beside(ctx context.Context) error {
 	if c.Config.Linked == nil {
 		return nil
 	}
+	if c.load.down && !c.load.up { // a crawl would wait for each page
+		c.limit(errBound{"no crawl was made, as no page answers"})
+		return nil
+	}
 	c.ahead, c.uncrawled = "the crawl did not come to its end", ""
 	var listed []string
 	for _, e := range c.judge.Pages {
@@ -108,8 +112,8 @@ func (c *checker) compareLinks(found Crawl) {
 			Linking(found.Unasked[:min(n, manyPages)], n, found.All)+". Whether anything is there is not known.")
 	}
 	if found.Alike != "" {
-		c.Facts = append(c.Facts, "Of addresses like "+cmp.Or(pages.Secret(found.Alike), found.Alike)+
-			", the crawl asked only for some, as these showed nothing new.")
+		c.Facts = append(c.Facts, "Of the addresses that look like "+cmp.Or(pages.Secret(found.Alike), found.Alike)+
+			", the crawl asked for some, which showed nothing new, and not for the others.")
 	}
 	if says := found.Load.Says(); says != "" && !c.Has("load") {
 		c.Facts = append(c.Facts, says)
@@ -178,17 +182,17 @@ func (c *checker) mend(found Crawl) {
 	}
 }
 
-// orphans tells of the listed pages that have no link that counts, and says how many these are, as far as that is known.
+// orphans tells of the listed pages that have no link that engines follow, and says how many these are, as far as that is known.
 // No link should lead to what is perhaps for few.
 func (c *checker) orphans(found Crawl) string {
 	switch {
 	case len(c.Files) == 0:
 		return ""
 	case !found.Whole:
-		c.limit(errBound{"the crawl did not come to its end, so which listed pages have no link that counts is not known"})
+		c.limit(errBound{"the crawl did not come to its end, so which listed pages have no link that engines follow is not known"})
 		return ""
 	case found.Scripts, 2*c.Count("scripts") > c.Sample.Read:
-		return " Where scripts make the links, which listed pages have no link that counts is not known."
+		return " Where scripts make the links, which listed pages have no link that engines follow is not known."
 	}
 	slices.SortFunc(found.Orphans, func(a, b Link) int { return c.judge.Place(a.To) - c.judge.Place(b.To) })
 	secrets, orphans := pages.FewSecrets(c.judge.Pages), 0
@@ -209,7 +213,7 @@ func (c *checker) orphans(found Crawl) string {
 	if n := len(found.Failed); n > 0 && orphans > 0 {
 		c.limit(errBound{"the crawl could not read " + Linking(found.Failed, n, found.All) + ", so links from there are not known"})
 	}
-	return " Listed, without a link that counts: " + none(orphans) + "."
+	return " Listed, without a link that engines follow: " + none(orphans) + "."
 }
 
 // told reports whether a finding of a page names where a link of it leads, as a word of its text.

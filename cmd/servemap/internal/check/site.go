@@ -65,7 +65,11 @@ func (c *checker) site(ctx context.Context) error {
 		c.Add("robots-error", at, "is answered with %s; crawlers fetch nothing while it is (this check went on, to see the rest)",
 			pages.Status(a.Status))
 	case a.Status == http.StatusOK && response.IsHTML(a.Header.Get("Content-Type")):
-		c.Add("robots-error", at, "is a page of HTML, at %s", a.url.String())
+		text := "is a page of HTML, which crawlers take for an empty file"
+		if address.Key(a.url) != address.KeyOf(at.Where) {
+			text += ", and stands at " + report.Shorten(a.url.String())
+		}
+		c.Add("robots-html", at, "%s", text)
 	case a.Status == http.StatusOK:
 		c.robots, c.ours = robots.Parse(a.Body), robots.ParseFor(token, a.Body)
 		c.blocked(at, a.Body)

@@ -216,7 +216,7 @@ func (c *checker) take(ctx context.Context, f *file, alone bool, from string) (p
 	case f.Err != nil && alone:
 		return nil, fmt.Errorf("%w%s", f.Err, from)
 	case f.Err != nil:
-		c.Add("unreadable", at, "%s%s", strings.TrimPrefix(f.Err.Error(), f.String()+" "), from)
+		c.Add("unreadable", at, "%s%s", pages.Unanswered(f.Err), from)
 	case wall != "" && f.Status != http.StatusOK:
 		c.Add("wall-file", at, "is answered with %d by %s, in place of the file", f.Status, wall)
 	case isSilent(f.Status) && alone:

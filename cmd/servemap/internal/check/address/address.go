@@ -83,6 +83,15 @@ func Host(u *url.URL) string {
 	return strings.TrimSuffix(strings.ToLower(u.Host), port)
 }
 
+// developer matches hosts on which sites are made and tried.
+var developer = regexp.MustCompile(`^(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|\[::1\]|` +
+	`(?:staging|stage|preprod|uat)\..+|.+\.(?:local|localhost|test))(?::\d+)?$`)
+
+// Developer reports whether a URL has the host of a developer's machine or of a staging server, and a site has not.
+func Developer(u *url.URL, site string) bool {
+	return developer.MatchString(Host(u)) && !developer.MatchString(site)
+}
+
 // Site returns the scheme and the host of a URL.
 func Site(u *url.URL) string { return u.Scheme + "://" + Host(u) }
 

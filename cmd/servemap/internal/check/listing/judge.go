@@ -128,6 +128,8 @@ func (j *Judge) Strays() {
 			count[e.Site] = -1
 			j.To.Add("wrong-site", report.At{Where: e.File}, "has %s of %s addresses on %s, and the site is %s",
 				words.Number(n), words.Number(j.addresses), e.Site, here)
+		case err == nil && address.Developer(there, j.Host):
+			j.tell(e, "developer", "is on %s, and the site is %s", e.Site, here)
 		default:
 			j.tell(e, "host", "is on %s, and the site is %s", e.Site, here)
 		}

@@ -175,7 +175,7 @@ func (j *Judge) Languages(wrong map[string]string) {
 			j.tell(e, "hreflang", "names %s for %s, which %s", one.href, one.lang, says)
 		case badLanguage(one.lang) != "": // which was told: nobody follows the link
 		case (listed || v.inPage) && (asked || !v.inPage) && !j.languages[one.key].names(self):
-			j.tell(e, "hreflang-return", "names %s for %s, which does not name it in turn", one.href, one.lang)
+			j.tell(e, "hreflang-return", "names %s for %s, which does not link back", one.href, one.lang)
 		case !listed && !v.inPage && one.lang != "x-default" && j.own(one):
 			j.To.Add("hreflang-unlisted", report.At{Where: one.href, File: e.File, Line: e.Line},
 				"is named for %s by %s, and not listed", one.lang, e.Loc)

@@ -50,7 +50,7 @@ func (j *Judge) File(a Answer) (f report.File, parts []string) {
 		r.cut = "gzip"
 		r.add("gzip", 0, "is not whole: %v", err)
 	} else if strings.HasSuffix(a.URL.Path, ".gz") && !packed && !strings.Contains(a.Encoding, "gzip") {
-		r.add("gzip", 0, "is named .gz, and is not packed with gzip")
+		r.add("gzip", 0, "is named .gz, but is not packed with gzip")
 	}
 	f.Bytes = len(body)
 	if len(body) >= MaxBytes {

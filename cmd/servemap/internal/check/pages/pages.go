@@ -157,6 +157,14 @@ func (p *Page) First() (kind, text string) {
 	return p.told[0].kind, fmt.Sprintf(p.told[0].text, p.told[0].args...)
 }
 
+// Unanswered says why nothing came, without the address that was asked for, which is another one with -origin.
+func Unanswered(err error) string {
+	if at, says, _ := strings.Cut(err.Error(), " "); strings.Contains(at, "://") {
+		return says
+	}
+	return err.Error()
+}
+
 // Judge notes in a page what is wrong with its answer, as it was sent, and keeps nothing of the text. [Compare] reports that.
 func Judge(p *Page, now time.Time) {
 	defer func() { p.Body = nil }()
@@ -168,7 +176,7 @@ func Judge(p *Page, now time.Time) {
 	p.Wall = Wall(p.Status, p.Header, p.Body)
 	switch kind := refused[p.Status]; {
 	case p.Err != nil:
-		p.tell("no-answer", "%s", strings.TrimPrefix(p.Err.Error(), p.Entry.Loc+" "))
+		p.tell("no-answer", "%s", Unanswered(p.Err))
 	case p.Wall != "":
 		p.tell("wall", "is answered with %d by %s, in place of the page", p.Status, p.Wall)
 	case p.Status >= 300 && p.Status < 400 && p.Status != http.StatusNotModified:
@@ -307,7 +315,7 @@ func (p *Page) isFolder(base *url.URL, facts *html.Facts) bool {
 func (p *Page) follow(base *url.URL, facts *html.Facts, follows bool) {
 	p.links = map[string]bool{}
 	_, public := location.PublicHost(p.at.Scheme, p.at.Host)
-	told := map[string]bool{} // hosts
+	told := map[string]bool{} // hosts, and ; for a session
 	for _, l := range facts.Links {
 		to, err := base.Parse(l.Href)
 		switch {
@@ -316,6 +324,10 @@ func (p *Page) follow(base *url.URL, facts *html.Facts, follows bool) {
 			if to.Scheme == "http" && p.at.Scheme == "https" && !told[to.Host] {
 				told[to.Host] = true
 				p.note("plain-http", "links to %s", to.String())
+			}
+			if location.IsSession(address.Tracking(to)) && !told[";"] {
+				told[";"] = true
+				p.note("session", "links to %s", to.String())
 			}
 			key := address.Bare(to)
 			p.links[key] = p.links[key] || !l.NoFollow && follows
@@ -422,6 +434,8 @@ func (p *Page) canonical(base *url.URL, facts *html.Facts) {
 			switch {
 			case strings.HasSuffix(own, "://"+rest):
 				p.tell("canonical-scheme", "names %s as canonical", to.String())
+			case address.Developer(to, address.Host(p.at)):
+				p.tell("developer", "names %s as canonical", to.String())
 			case address.Host(to) != address.Host(p.at):
 				p.lead(to, "canonical", "names %s as canonical, on another host", to.String())
 			default:

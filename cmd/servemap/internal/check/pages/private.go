@@ -3,6 +3,7 @@ package pages
 import (
 	"cmp"
 	"fmt"
+	"net/url"
 	"regexp"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/action"
 	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/page/location"
 )
 
 // secret matches what may be one in an address: a name, and a parameter for one.
@@ -25,7 +27,12 @@ const long = 16
 
 // Secret returns an address with what looks like a secret in it cut short, "" for none. The session of a visitor is
 // another fault.
-func Secret(loc string) string { return cut(loc, long) }
+func Secret(loc string) string {
+	if u, err := url.Parse(loc); err == nil && location.IsSession(address.Tracking(u)) {
+		return ""
+	}
+	return cut(loc, long)
+}
 
 // cut is Secret for names that are so long at least.
 func cut(loc string, least int) string {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,13 +17,16 @@ import (
 	"github.com/servemap/servemap/internal/page/words"
 )
 
+// web matches a whole address, as it was written, to which a reader may go.
+var web = regexp.MustCompile(`(?i)^https?://[^/?#@…\s]+(?:[/?#][^…\s]*)?$`)
+
 //go:embed page.css page.html page.md page.txt lead.txt sample.txt
 var source embed.FS
 
 var (
 	css, _ = source.ReadFile("page.css")
 	funcs  = map[string]any{"num": words.Number, "md": markdown.Replace, "count": words.Count[int], "parts": parts,
-		"form": words.Form}
+		"form": words.Form, "web": web.MatchString}
 	page  = template.Must(template.New("page.html").Funcs(funcs).ParseFS(source, "page.html"))
 	texts = plain.Must(plain.New("texts").Funcs(funcs).ParseFS(source, "*.txt", "*.md"))
 	// markdown escapes a text of strangers.

@@ -96,8 +96,12 @@ const longest = 300
 // session matches a parameter of an address.
 var session = regexp.MustCompile(`([?&;])([^?&;=#\s/]+)=([^&;#\s/]+)`)
 
-// Shorten cuts a text of others, and says how long it was. The sessions in its addresses are left out.
+// password matches what an address has before its host.
+var password = regexp.MustCompile(`(://[^/?#@:\s]*):[^/?#@\s]*@`)
+
+// Shorten cuts a text of others, and says how long it was. The sessions and passwords in its addresses are left out.
 func Shorten(s string) string {
+	s = password.ReplaceAllString(s, "$1:…@")
 	s = session.ReplaceAllStringFunc(s, func(pair string) string {
 		if name, _, _ := strings.Cut(pair[1:], "="); location.IsSession(name) {
 			return pair[:1] + name + "=…"

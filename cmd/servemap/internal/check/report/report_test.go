@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -47,7 +48,7 @@ func TestReportsSayTheSameInAllForms(t *testing.T) {
 		{"CSV", func(b *strings.Builder) error { return r.CSV(b) },
 			[]string{"level,kind,where,file,line,text,remedy,to\n", "fault,redirect,https://example.com/3,"}},
 		{"HTML", func(b *strings.Builder) error { return r.HTML(b, false) },
-			[]string{"li:nth-child(13))), .where > li, tr, .tiles, .card > p { break-inside: avoid; }", "<h1>52 faults of 2 kinds</h1>", "<p class=\"lead\">The sitemap of https://example.com lists",
+			[]string{"li:nth-child(7))), .where > li, tr, .tiles, .card > p { break-inside: avoid; }", "<h1>52 faults of 2 kinds</h1>", "<p class=\"lead\">The sitemap of https://example.com lists",
 				"<h2 class=\"part\">The sitemap or the site", "51 pages redirect</h3>", "&lt;script&gt;", "/49</a>",
 				"and 1 more</li>", "<h2 class=\"part\">Missing pages", "servemap check https://example.com -crawl -seed 7</p>"}},
 		{"JSON", func(b *strings.Builder) error { return r.JSON(b) },
@@ -213,6 +214,28 @@ func TestTheHeadlineSaysHowMuchCouldBeChecked(t *testing.T) {
 		base.Check(t, r.Markdown(&mark, false))
 		if !strings.Contains(page.String(), ": "+tt.headline+"</title>") || !strings.Contains(mark.String(), "so &amp; so") {
 			t.Errorf("%s\n%s", page.String(), mark.String())
+		}
+	}
+}
+
+func TestOnlyWholeAddressesAreLinked(t *testing.T) {
+	for where, linked := range map[string]bool{"https://example.com/@a?b=c@d": true, "HTTP://example.com": true, "/a": false,
+		"ftp://example.com/a": false, "https://bob:secret@example.com/": false, "https://example.com/?PHPSESSID=1": false,
+		"https://example.com/" + strings.Repeat("a", longest): false, "javascript:alert(1)": false, "https://example.com/a b": false} {
+		r := &Report{URL: "https://example.com"}
+		r.Add("loc", At{Where: where}, "is beside %s", where)
+		for _, write := range []func(io.Writer, bool) error{r.HTML, r.Markdown, func(w io.Writer, _ bool) error { return r.CSV(w) },
+			func(w io.Writer, _ bool) error { return r.JSON(w) }} {
+			var page strings.Builder
+			base.Check(t, write(&page, false))
+			if got := strings.Contains(page.String(), "<a class=\"address\""); got && !linked || strings.Contains(page.String(), "secret") {
+				t.Errorf("%s: it is linked, or its password is shown: %s", where, page.String())
+			}
+		}
+		var page strings.Builder
+		base.Check(t, r.HTML(&page, false))
+		if strings.Contains(page.String(), "<a class=\"address\"") != linked {
+			t.Errorf("%s is linked: %v: %s", where, !linked, page.String())
 		}
 	}
 }
