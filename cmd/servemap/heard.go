@@ -222,7 +222,12 @@ func (a *answered) says() (text string) {
 }
 
 // kind returns the kind of that.
-func (a *answered) kind() string { kind, _ := a.First(); return kind }
+func (a *answered) kind() (kind string) {
+	if a != nil {
+		kind, _ = a.First()
+	}
+	return kind
+}
 
 // instead says what came in place of a page: a status, or what check finds where that is 200.
 func (a *answered) instead(status int) string {
@@ -232,8 +237,8 @@ func (a *answered) instead(status int) string {
 	return strconv.Itoa(status)
 }
 
-// hear notes an answer. What a bot wall shows is no page, and neither is what says that there is none: where that is
-// sent with 200, it goes on as what it means, unless the owner lists it.
+// hear notes an answer. What a bot wall shows is no page, and neither is what the site shows at a made-up address: where
+// that is sent with 200, it goes on as what it means, unless the owner lists it. Words alone take no page away.
 func (h *heard) hear(resp *http.Response) error {
 	loc, status, typ := h.origin.URL(resp.Request.URL.RequestURI()), resp.StatusCode, resp.Header.Get("Content-Type")
 	html, to := response.IsHTML(typ), ""
@@ -290,7 +295,7 @@ func (h *heard) hear(resp *http.Response) error {
 		resp.StatusCode = http.StatusForbidden
 	case kind == "coding":
 		resp.StatusCode = http.StatusInternalServerError
-	case kind == "soft-404", kind == "nowhere":
+	case kind == "nowhere":
 		resp.StatusCode = http.StatusNotFound
 	}
 	if own {

@@ -127,6 +127,9 @@ type walked struct {
 	found  *check.Crawl
 }
 
+// none is the kind of a page that says that it is not there.
+const none = "soft-404"
+
 // here asks the answers in this process.
 func (w *walked) here() *control.Client { return control.Here(w.a.handler(), nil) }
 
@@ -139,14 +142,16 @@ func (w *walked) orphan(u string) {
 }
 
 // pages finds the public pages, and of these the ones that only the list names. What few pages say to be private, nobody
-// should list or link to.
+// should list or link to, nor what says that there is no page.
 func (w *walked) pages(ctx context.Context) error {
 	private := 0
 	for p, err := range w.a.site.Pages(ctx) {
 		if err != nil {
 			return err
 		}
-		w.public[p.URL] = true
+		if w.public[p.URL] = true; w.got[p.URL].kind() == none {
+			continue
+		}
 		if w.found.Public = append(w.found.Public, p.URL); w.private(p.URL) {
 			private++
 		}
@@ -206,12 +211,18 @@ func (w *walked) broken(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	none := eligibility.SoftNotFound.String()
-	named, err := namedOf(ctx, w.here(), []inspect.Group{{Reason: none}})
+	soft := eligibility.SoftNotFound.String()
+	named, err := namedOf(ctx, w.here(), []inspect.Group{{Reason: soft}})
 	if err != nil {
 		return err
 	}
-	for _, l := range brokenOf(append(links.Broken, named[none]...), w.done, w.got, w.site) {
+	all := brokenOf(append(links.Broken, named[soft]...), w.done, w.got, w.site)
+	for _, u := range slices.Sorted(maps.Keys(w.public)) {
+		if some, _ := w.site.from(u); w.got[u].kind() == none {
+			all = append(all, inspect.Link{URL: u, From: some})
+		}
+	}
+	for _, l := range all {
 		if n := w.got[l.URL]; len(l.From) > 0 && !strings.Contains(l.URL, "/cdn-cgi/") {
 			w.found.Links = append(w.found.Links, check.Link{Kind: "broken-link", To: l.URL, From: slices.Min(l.From),
 				Passing: n != nil && n.Status >= http.StatusInternalServerError,

@@ -292,7 +292,7 @@ func (p *Page) page(now time.Time) {
 			p.tell("empty-page", "is answered with 200, and has no word")
 		} else if says := cmp.Or(facts.Title, heading(&facts)); unused.MatchString(says) {
 			p.tell("default-page", "shows %q, as a server does that was not set up for the site", says)
-		} else if says := notFound(&facts, p.letters); says != "" {
+		} else if says := notFound(p, &facts, typ); says != "" {
 			p.tell("soft-404", "says that there is no page: %q", says)
 		} else if p.isFolder(base, &facts) {
 			p.note("private", "shows the names of all files in its folder: %q", facts.Title)
@@ -501,39 +501,77 @@ func failed(facts *html.Facts) string {
 
 var (
 	// separator cuts titles such as "Not found | Example".
-	separator = regexp.MustCompile(`\s+[-–—|·•»:/]+\s+|[|–—·•»:]|\s*[.!]+\s*`)
+	separator = regexp.MustCompile(`\s+[-–—|·•»/]+\s+|[|–—·•»]|\s*[.!]+\s*`)
 	// gone matches a part of a title that says nothing but that there is no page.
-	gone = regexp.MustCompile(`(?i)^(?:(?:http )?(?:error|fehler|erreur|errore|ошибка|oops|ooops|sorry|whoops)[\s,!]*)?(?:404(?: ?error)?[\s,]*)?(?:` +
+	gone = regexp.MustCompile(`(?i)^(?:(?:http )?(?:error|fehler|erreur|errore|ошибка|oops|ooops|sorry|whoops)[\s,!:]*)?(?:404(?: ?error)?[\s,:]*)?(?:` +
 		`404|(?:the |this |that )?(?:page|file|content|article|product|url|resource|document|post)?\s*(?:is |was |could )?not (?:be )?found|(?:page|nothing) (?:does not|doesn['’]t) exist|page missing|` +
 		`(?:die )?seite (?:wurde )?nicht gefunden|nicht gefunden|page (?:non trouvée|introuvable)|página no encontrada|no encontrado|página não encontrada|pagina non trovata|` +
 		`pagina niet gevonden|niet gevonden|sidan hittades inte|siden (?:blev )?ikke funnet|siden blev ikke fundet|sivua ei löytynyt|nie znaleziono(?: strony)?|strona nie istnieje|` +
 		`stránka nenalezena|az oldal nem található|sayfa bulunamadı|страница не найдена|сторінку не знайдено|页面不存在|页面未找到|找不到(?:网页|页面|頁面)|ページが見つかりません(?:でした)?|페이지를 찾을 수 없습니다` +
 		`)(?: ?\(?404\)?)?$`)
-	// says matches a sentence that says so.
-	says = regexp.MustCompile(`(?i)\b(?:page|article|product|content|document|url|address|post|resource|file)\b[^.!?]{0,80}\b(?:(?:could|can|was|is|were)(?: ?not|n['’]t)(?: be)? found|(?:does not|doesn['’]t|no longer) exists?|` +
+	// sentence matches one sentence, and says what says so in it.
+	sentence = regexp.MustCompile(`[^.!?。！？]+[.!?。！？]*`)
+	says     = regexp.MustCompile(`(?i)\b(?:page|article|product|content|document|url|address|post|resource|file)\b[^.!?]{0,80}\b(?:(?:could|can|was|is|were)(?: ?not|n['’]t)(?: be)? found|(?:does not|doesn['’]t|no longer) exists?|` +
 		`(?:is |has been )?(?:no longer available|removed or (?:moved|renamed)))|\b(?:we )?(?:can['’]?t|cannot|could(?: not|n['’]t)) find (?:the|that|this) page|\bpage not found\b|` +
 		`seite (?:konnte |wurde )?(?:leider )?nicht gefunden|page (?:demandée )?(?:n['’]existe (?:pas|plus)|introuvable|n['’]a pas été trouvée)|no (?:se ha|hemos) encontrado la página|página (?:solicitada )?no existe|` +
 		`pagina (?:richiesta )?non (?:esiste|è stata trovata)|pagina (?:bestaat niet|kon niet worden gevonden)|страница не найдена|页面不存在|ページが見つかりません`)
 )
 
-// How many letters a page has at most that says that it is not there, in its title or in its text.
+// link matches a link and its words, which are those of another page.
+var link = regexp.MustCompile(`(?is)<a\b[^>]*\shref\b[^>]*>.*?</a\s*>`)
+
+// How many letters a page has at most beside what says that it is not there: its title or first heading and nothing else,
+// or a sentence. More is a text of its own, as of an article about that, or a product with its description.
 const (
-	lettersOfNone     = 900
-	lettersOfSentence = 500
+	besideNone       = 300
+	besideSentence   = 80
+	lengthOfSentence = 200 // in bytes, at most
 )
 
-// notFound returns the words of a page of so many letters that say that it is not there, "" if none do. An article about
-// that has more to say.
-func notFound(f *html.Facts, n int) string {
+// notFound returns the words by which a page says of itself that it is not there, "" for none. Words in links say nothing
+// of it, such as the headline of an article.
+func notFound(p *Page, f *html.Facts, typ string) string {
+	if says, _, _ := stated(f); says == "" {
+		return ""
+	}
+	own := html.Read(link.ReplaceAll(p.Body, nil), html.Options{ContentType: typ})
+	says, most, beside := stated(&own)
+	if beside > most {
+		return ""
+	}
+	return says
+}
+
+// stated returns the words of a page that say that it is not there, how many letters it may have beside them, and how
+// many it has. A question says nothing, and neither does a heading below the first, as one of many.
+func stated(f *html.Facts) (words string, most, beside int) {
 	none := func(part string) bool { return gone.MatchString(strings.TrimSpace(part)) }
-	title := slices.ContainsFunc(strings.Split(separator.ReplaceAllString(f.Title, "\n"), "\n"), none)
+	if slices.ContainsFunc(strings.Split(separator.ReplaceAllString(f.Title, "\n"), "\n"), none) {
+		words, most = f.Title, besideNone
+	}
+	var rest html.Text
+	headed := false
 	for _, b := range f.Blocks {
-		if b.Main && n <= lettersOfSentence && (says.MatchString(b.Text) || strings.TrimSpace(b.Text) != "404" && none(strings.Trim(b.Text, " .!"))) {
-			return b.Text
+		below := b.Heading && headed
+		headed = headed || b.Heading && b.Main
+		switch {
+		case !b.Main, below:
+		case strings.TrimSpace(b.Text) != "404" && none(strings.Trim(b.Text, " .!")):
+			if words = cmp.Or(words, b.Text); b.Heading {
+				most = besideNone
+			}
+			most, b.Text = max(most, besideSentence), ""
+		case says.MatchString(b.Text):
+			text := b.Text
+			b.Text = sentence.ReplaceAllStringFunc(text, func(s string) string {
+				if len(s) > lengthOfSentence || strings.HasSuffix(s, "?") || !says.MatchString(s) {
+					return s
+				}
+				words, most = cmp.Or(words, text), max(most, besideSentence)
+				return ""
+			})
 		}
+		rest.Blocks = append(rest.Blocks, b)
 	}
-	if title && n <= lettersOfNone {
-		return f.Title
-	}
-	return ""
+	return words, most, rest.Letters()
 }
