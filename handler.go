@@ -115,7 +115,11 @@ func (s *Site) bindInspectors(r *mux.Router) {
 			if by := inspect.Taken(r, route, s.origin); by != "" {
 				s.log.Logger().Warn("servemap: Inspector: "+by, "origin", s.origin.String())
 			} else if !i.linked || path != linkedAt {
-				s.log.Logger().Info("servemap: Inspector: mounted at "+path+"/", "origin", s.origin.String())
+				refuses := ""
+				if i.unset {
+					refuses = ", and refuses everybody until servemap.Password gets a user and a password"
+				}
+				s.log.Logger().Info("servemap: Inspector: mounted at "+path+"/"+refuses, "origin", s.origin.String())
 			}
 		}
 		return nil
@@ -168,13 +172,14 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 		if !inspect.Enter(w, r) {
 			pages.ServeHTTP(w, r)
 		}
-	}, allow == nil}
+	}, allow == nil, guard.Unset(allow)}
 }
 
 // inspector is a handler of [Site.Inspector], which Mount finds among the routes.
 type inspector struct {
 	http.HandlerFunc
 	linked bool // the log has a link to it
+	unset  bool // its password is missing
 }
 
 // linkedAt is where the link in the log leads.
@@ -833,6 +838,11 @@ type Explanation struct {
 
 // Listed reports whether the page is in the sitemap.
 func (e Explanation) Listed() bool { return e.Verdict == VerdictListed }
+
+// String returns the URL, the verdict with its reason, and the text, for a log or a terminal.
+func (e Explanation) String() string {
+	return fmt.Sprintf("%s: %s %s. %s", e.URL, e.Verdict, e.Reason, e.Text)
+}
 
 // Dates says when a page's content changed. A field is zero if that is not known.
 type Dates struct {

@@ -929,6 +929,12 @@ func TestExplorationIsSummedUpInALine(t *testing.T) {
 	}
 }
 
+func TestExplanationIsPrintedAsASentence(t *testing.T) {
+	e := servemap.Explanation{Page: servemap.Page{URL: origin + "/a"}, Verdict: servemap.VerdictListed, Reason: servemap.ReasonLink,
+		Text: "It is listed."}
+	base.Equal(t, fmt.Sprint(e), origin+"/a: listed link. It is listed.", "it prints")
+}
+
 // Whoever is told that an Always rule would list a page may write one for all.
 func TestTheLogWarnsOfARuleThatListsEveryAddress(t *testing.T) {
 	for _, tt := range []struct {

@@ -55,7 +55,7 @@ func TestStatusSaysWhatPagesWaitFor(t *testing.T) {
 		within time.Duration // the first of them may be sent
 	}{
 		{"nothing waits", Options{}, func(*runningSite) {}, "", 0},
-		{"the hold", Options{Hold: 3 * time.Minute}, func(r *runningSite) { r.changes("/1") }, "3m0s after its first change",
+		{"the hold", Options{Hold: 3 * time.Minute}, func(r *runningSite) { r.changes("/1") }, "sent 3 minutes after its first change",
 			2 * time.Minute},
 		{"an hour since it was sent", Options{}, func(r *runningSite) {
 			r.changes("/1")
@@ -93,6 +93,9 @@ func TestStatusSaysWhatPagesWaitFor(t *testing.T) {
 				tt.begin(r)
 				time.Sleep(time.Minute) // what a pass has found is stored by the next
 				s := r.status()
+				if !strings.Contains(r.inspector(""), "of what changes") {
+					t.Error("the overview does not say that engines are told")
+				}
 				next := time.Until(s.NextSend)
 				if !strings.Contains(s.Waits, tt.waits) || (s.Waits == "") != (tt.waits == "") || s.NextSend.IsZero() != (tt.waits == "") ||
 					tt.waits != "" && (next <= 0 || next > tt.within) {

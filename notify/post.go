@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -67,7 +68,8 @@ func (n *Notifier) wait(full bool) {
 		s.Waits = fmt.Sprintf(words.Say("of the %d pages of a day ({PerDay}), half are spread over it"), n.perDay)
 		s.NextSend = n.allowedAgain()
 	case due.After(now):
-		s.Waits = fmt.Sprintf("a page is sent %v after its first change, and an hour after it was sent before", n.hold)
+		s.Waits = fmt.Sprintf("a page is sent %s after its first change, and an hour after it was sent before",
+			words.Count(int(math.Ceil(n.hold.Minutes())), "minute"))
 	default:
 		s.Waits, s.NextSend = "", time.Time{}
 	}

@@ -228,7 +228,7 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 		{"a port alone that is too high", []string{"files", ".", "-data", ".x", "-listen", "99999"},
 			"-listen 99999: there is no port 99999; ports are numbers up to 65535"},
 		{"a port with a letter", []string{"files", ".", "-data", ".x", "-listen", ":80a"}, "-listen :80a: there is no port 80a"},
-		{"a port that none has", proxy("-to", "http://127.0.0.1:99999"), `-to: "http://127.0.0.1:99999" is no address`},
+		{"a port that none has", proxy("-to", "http://127.0.0.1:99999"), "-to: http://127.0.0.1:99999: there is no port 99999; ports are"},
 		{"a list with spaces", proxy("-query", "id", "s", "year", "-robots"),
 			"\"s\" belongs to no flag; write a list as one value: -query id,s,year\n"},
 		{"a pattern without its slash", proxy("-to", "http://localhost:1", "-never", "article.php?id=3"),

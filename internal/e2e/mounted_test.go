@@ -281,6 +281,7 @@ func TestTheLogSaysWhereTheInspectorIs(t *testing.T) {
 		{"/inspect", "", nil},
 		{"/inspect/", "", nil},
 		{"/inspect", "Inspector: mounted at /inspect/", everybody},
+		{"/inspect", "Inspector: mounted at /inspect/, and refuses everybody until", servemap.Password("me", "")},
 		{"/admin/see", "Inspector: mounted at /admin/see/", nil},
 		{"/a/{x}", "Inspector: mounted at /a/{x}/", nil},
 	} {

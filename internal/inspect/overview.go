@@ -42,6 +42,7 @@ type Shown struct {
 	Read     Read // as the view of links has it
 	Crawlers any  // a []servemap.Crawler
 	Followed bool // crawlers are
+	Tells    bool // search engines are told what changes
 	Unserved bool // no request for the sitemap has come
 	Counting bool // what happened is first stored after a minute
 	Down     bool // the site behind this process does not answer
@@ -114,6 +115,9 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 		o.State = "Reading what was learned before"
 	}
 	o.History.Days = today(o.History.Days, s)
+	if told, now, err := i.told(ctx); err == nil && told != nil {
+		o.Tells = now
+	}
 	o.Look = i.look(ctx, s, o.Reasons)
 	return view{Name: "overview", Nav: "overview", Title: "Overview", Data: o, Live: q.Has("live") || o.Reading ||
 		s.Making()}, nil

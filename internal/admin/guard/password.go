@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/netip"
+	"reflect"
 	"sync"
 	"time"
 )
@@ -35,6 +36,11 @@ func Password(user, password string) func(*http.Request) bool {
 func unset(r *http.Request) bool {
 	visitOf(r).why = noSecret
 	return false
+}
+
+// Unset reports whether Password returned allow for an empty password.
+func Unset(allow func(*http.Request) bool) bool {
+	return allow != nil && reflect.ValueOf(allow).Pointer() == reflect.ValueOf(unset).Pointer()
 }
 
 // right is no cause of a refusal.

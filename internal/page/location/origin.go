@@ -60,6 +60,9 @@ func parseOrigin(s string) (o Origin, err error) {
 	if u.Hostname() == "" {
 		return o, errors.New("it has no host")
 	}
+	if _, err := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16); err != nil {
+		return o, fmt.Errorf("there is no port %s, as ports are numbers up to 65535", u.Port())
+	}
 	host, err := parseHost(u.Host)
 	if err != nil {
 		return o, err

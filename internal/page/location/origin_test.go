@@ -60,7 +60,7 @@ func TestParseOriginNamesTheDefectOrTheFix(t *testing.T) {
 		{"space in front", " https://example.com", `" https://example.com" is wrong: it is not a URL`},
 		{"user", "https://user:secret@example.com", `write it as "https://example.com"`},
 		{"query", "https://example.com/a?b", `write it as "https://example.com"`},
-		{"port too high", "https://example.com:65536", "not a host name"},
+		{"port too high", "https://example.com:65536", "there is no port 65536"},
 		{"IPv6 with zone", "https://[fe80::1%25eth0]", "IPv6"},
 		{"wildcard", "https://*.example.com", "wildcard"},
 		{"label too long", "https://" + strings.Repeat("a", 64) + ".com", "not a host name"},

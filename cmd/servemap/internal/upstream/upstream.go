@@ -238,7 +238,10 @@ func parseTarget(to string) (*url.URL, func(context.Context, string, string) (ne
 	if bare, err := url.Parse("http://" + to); err == nil && bare.Host != "" && !strings.Contains(to, ":/") {
 		return nil, nil, fmt.Errorf("%s lacks its scheme; write http://%[1]s", to)
 	}
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.RawQuery != "" || !isPort(u.Port()) {
+	if err == nil && !isPort(u.Port()) {
+		return nil, nil, fmt.Errorf("%s: there is no port %s; ports are numbers up to 65535", to, u.Port())
+	}
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.RawQuery != "" {
 		return nil, nil, fmt.Errorf("%q is no address of a server; give one such as http://localhost:3000 or "+
 			"unix:/run/site.sock", to)
 	}
