@@ -241,7 +241,7 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 		if c.Data != "" {
 			kept = "what was learned is kept in " + c.Data
 		}
-		return fmt.Errorf("%w; %s is not written, and %s%s", cmp.Or(ctx.Err(), c.why(err)), c.out, kept,
+		return fmt.Errorf("%w; %s is not written, and %s%s", cmp.Or(ctx.Err(), c.why(err)), c.target(), kept,
 			strings.TrimSuffix("."+c.wallsIn(), "."))
 	}
 	found, err := c.found(ctx, a, done)
@@ -292,6 +292,14 @@ func (c *crawl) visit(ctx context.Context, a *answers) error {
 	return cmp.Or(d.Close(), end)
 }
 
+// target names what the crawl writes.
+func (c *crawl) target() string {
+	if c.out == "-" {
+		return "the sitemap"
+	}
+	return c.out
+}
+
 // write writes the sitemap, each file in one step. An index comes after its parts. A file that has more
 // pages stays if cut says why the crawl is not whole, and cure what to do; one that has twice as many stays in any case.
 // Of its pages those count that no rule of this crawl keeps out. none says why there is no page, "" if there is one.
@@ -300,9 +308,9 @@ func (c *crawl) write(ctx context.Context, files http.Handler, cut, cure, none s
 	code, text := fetch(files, c.Origin+"/"+name)
 	switch {
 	case none != "":
-		return exit{codeNo, fmt.Sprintf("%s is not written, as no page is listed. %s", c.out, none)}
+		return exit{codeNo, fmt.Sprintf("%s is not written, as no page is listed. %s", c.target(), none)}
 	case code != http.StatusOK:
-		return exit{codeNo, fmt.Sprintf("%s is not written: %s", c.out,
+		return exit{codeNo, fmt.Sprintf("%s is not written: %s", c.target(),
 			bytes.TrimSpace(bytes.Replace(text, []byte(messages.ToOwner()), nil, 1)))}
 	}
 	var index struct {

@@ -206,7 +206,7 @@ func TestCrawlTellsEachAddressOnceWithItsCause(t *testing.T) {
 		"servemap check says\n     1  page", at + "/scheme names https",
 		"1  page names itself by another scheme as canonical. The sitemap is right",
 		"2  pages name another page as canonical. Have those",
-		"1  page redirects (301). No link leads here, so nothing needs to be done.\n        " + at + "/ → " + site.URL +
+		"1  page redirects (301). No link leads here, so nothing needs to be done about that.\n        " + at + "/ → " + site.URL +
 			"/en/\n",
 		"1  page redirects (301). Link to the address where it leads.\n        " + at + "/moved → " + site.URL +
 			"/en/, linked from " + site.URL + "/en/\n",
@@ -531,6 +531,11 @@ func TestCrawlRefusesWhatItMustNotTake(t *testing.T) {
 
 func TestCrawlThatFailsLeavesTheFile(t *testing.T) {
 	empty, failing := siteOf(t, nil), siteOf(t, map[string]string{"*": "HTTP 500 "})
+	const none = "is not written, as no page is listed. "
+	hidden := strings.Replace(aPage, "<main>", "<meta name=robots content=noindex><main>", 1)
+	noIndex := siteOf(t, map[string]string{"/": hidden})
+	led := siteOf(t, map[string]string{"/": "HTTP 302 Location: /de/", "/de/": hidden})
+	ledNowhere := siteOf(t, map[string]string{"/": "HTTP 302 Location: /de/"})
 	down, closed := siteOf(t, map[string]string{"*": "HTTP 502 "}), siteOf(t, map[string]string{"*": "HTTP 401 "})
 	moved := siteOf(t, map[string]string{"/robots.txt": "HTTP 302 Location: http://other.example/robots.txt",
 		"*": "HTTP 302 Location: http://other.example/"})
@@ -547,8 +552,10 @@ func TestCrawlThatFailsLeavesTheFile(t *testing.T) {
 			"strangers get a page there, or give -entry with one that they get.\n"},
 		{"the proxy of a site that does not run", down, codeFailed, "servemap crawl: robots.txt was answered with 502, as by a proxy whose site does " +
 			"not run; nothing may be asked for until it does; " + out + " is not written, and nothing is kept without -data\n"},
-		{"a log-in before all", closed, codeNo, "is not written, as no page is listed. " + closed + "/ is answered with 401 Unauthorized. Crawl"},
-
+		{"a log-in before all", closed, codeNo, none + closed + "/ is answered with 401 Unauthorized. Crawl"},
+		{"noindex", noIndex, codeNo, none + noIndex + "/: the page says noindex.\n"},
+		{"noindex where it leads", led, codeNo, none + led + "/ redirects to " + led + "/de/. " + led + "/de/: the page says noindex.\n"},
+		{"nothing where it leads", ledNowhere, codeNo, ledNowhere + "/de/ is answered with 404 Not Found. Crawl it again"},
 		{"robots.txt is elsewhere", moved, codeFailed, "servemap crawl: " + moved +
 			" redirects to http://other.example; if visitors go there, crawl http://other.example; " + out + " is not written"},
 		{"robots.txt fails", failing, codeFailed, "servemap crawl: robots.txt was answered with 500; nothing may be"},
@@ -567,6 +574,7 @@ func TestCrawlThatFailsLeavesTheFile(t *testing.T) {
 			}
 		})
 	}
+	wantErrs(t, codeNo, "servemap crawl: the sitemap is not written, as no page is listed. "+noIndex, "crawl", noIndex, "-out", "-")
 	f := &slow{asked: make(chan string), release: make(chan struct{})}
 	site := httptest.NewServer(http.HandlerFunc(f.serve))
 	defer site.Close()

@@ -201,12 +201,12 @@ func (p *process) at(name, address string) (d *door, err error) {
 		return is
 	})
 	if !d.given {
-		l, err := listen(name, address)
-		if err != nil && p.listens(portOf(address)) {
+		l, err := net.Listen("tcp", address)
+		if errors.Is(err, syscall.EADDRINUSE) && p.listens(portOf(address)) {
 			return nil, listensAlready(name, address)
 		}
 		if err != nil {
-			return nil, err
+			return nil, unfit(name, address, err)
 		}
 		d.listeners = []net.Listener{l}
 	}
@@ -235,19 +235,13 @@ func listensAlready(name, address string) error {
 	return usage("{-"+name+"} %s is an address where this process listens already; give it one of its own", address)
 }
 
-// listen listens at the address of a setting.
-func listen(name, address string) (net.Listener, error) {
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		return nil, unfit(name, address, err)
-	}
-	return listener, nil
-}
-
 // unfit says why this process cannot listen at the address of a setting.
 func unfit(name, address string, err error) error {
 	var form *net.AddrError
-	port := address[strings.LastIndexByte(address, ':')+1:]
+	_, port, _ := net.SplitHostPort(address)
+	if !strings.Contains(address, ":") { // a port alone
+		port = address
+	}
 	_, noNumber := strconv.Atoi(port)
 	wrong := port != "" && portOf(":"+port) == 0 && port != "0"
 	switch {

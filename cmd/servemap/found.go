@@ -99,18 +99,26 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 	return found, nil
 }
 
-// none says of where a crawl begins that lists nothing what it got there, or why that is not listed.
+// none says of where a crawl begins that lists nothing what it got there, or where that redirects in the end, or why that
+// is not listed.
 func (c *crawl) none(ctx context.Context, a *answers, got map[string]*answered) string {
 	entry := c.site.origin.URL(append(slices.Clone(c.Entries), c.site.origin.Folder())[0])
-	if says := got[entry].says(); says != "" {
-		return entry + " " + says + ". Crawl it again once strangers get a page there, or give -entry with one that they get."
+	at, there := entry, got[entry]
+	if to, end := (&table{got: got}).end(there); to != "" {
+		at, there, entry = to, end, entry+" redirects to "+to+". "+to
 	}
-	e, err := a.site.Explain(ctx, entry)
+	if there != nil && slices.Contains(refusals, there.kind()) {
+		return entry + " " + there.says() + ". Crawl it again once strangers get a page there, or give -entry with one that they get."
+	}
+	e, err := a.site.Explain(ctx, at)
 	if why := messages.ReasonNamed(string(e.Reason)).Why; err == nil && why != "" {
 		return entry + ": " + why + "."
 	}
 	return "See above what was left out."
 }
+
+// refusals are the kinds of what check finds in an answer that is no page for strangers.
+var refusals = []string{"error", "denied", "busy", "login", "wall", "no-answer", "coding", "soft-404", "empty-page"}
 
 // unmatched names the patterns and parameters of the owner that fit nothing that the crawl met, such as misspelt ones, ""
 // for none. Of a crawl that did not come to its end, or that keeps not all that it met, nobody knows.

@@ -292,7 +292,7 @@ func (t *table) outcome(l inspect.Link) leftOut {
 		line.more = fmt.Sprintf(" (%d)", a.Status)
 	}
 	if kind == "redirect" && len(l.From) == 0 && l.Verdict != "" {
-		line.todo = "No link leads here, so nothing needs to be done."
+		line.todo = "No link leads here, so nothing needs to be done about that."
 	}
 	if kind == "redirect" && t.from != nil {
 		if some, n := t.from(l.URL); n > 0 {

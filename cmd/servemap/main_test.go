@@ -227,6 +227,8 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 			"-listen 39380 is a port alone; write localhost:39380, or :39380"},
 		{"a port alone that is too high", []string{"files", ".", "-data", ".x", "-listen", "99999"},
 			"-listen 99999: there is no port 99999; ports are numbers up to 65535"},
+		{"an address of more colons than one", []string{"files", ".", "-data", ".x", "-listen", "::beef"}, "-listen ::beef: too many colons"},
+		{"an address without a port", []string{"files", ".", "-data", ".x", "-listen", "[::1]"}, "-listen [::1]: missing port"},
 		{"a port with a letter", []string{"files", ".", "-data", ".x", "-listen", ":80a"}, "-listen :80a: there is no port 80a"},
 		{"a port that none has", proxy("-to", "http://127.0.0.1:99999"), "-to: http://127.0.0.1:99999: there is no port 99999; ports are"},
 		{"a list with spaces", proxy("-query", "id", "s", "year", "-robots"),

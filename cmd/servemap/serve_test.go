@@ -37,6 +37,11 @@ func TestAddressOfThisProcessIsNotThatOfAnotherProgram(t *testing.T) {
 	at := strings.TrimPrefix(site.URL, "http://")
 	wantErrs(t, codeUsage, "-admin "+at+" is an address where this process listens already; give it one of its own", "files",
 		writeSite(t), "-origin", origin, "-data", t.TempDir(), "-listen", at, "-admin", at)
+	_, port, _ := strings.Cut(at, ":")
+	if _, _, errs := call(t, "files", writeSite(t), "-origin", origin, "-data", t.TempDir(), "-listen", at, "-admin",
+		"192.0.2.1:"+port); !strings.Contains(errs, "cannot assign") {
+		t.Errorf("of an address of another machine: %s", errs)
+	}
 }
 
 func TestQueryFlagAddsToTheDefault(t *testing.T) {

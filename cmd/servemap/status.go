@@ -301,7 +301,8 @@ func (p *statusPage) engines() string {
 			lines = append(lines, fmt.Sprintf("  %s: the next is sent %s", t.Waits, clock(t.NextSend)))
 		}
 		for _, e := range t.Endpoints {
-			lines = append(lines, "  "+e.URL+": "+cmp.Or(e.Verdict, "nothing was sent yet: it is told of what changes from the first start on, not of what was there"))
+			lines = append(lines, "  "+e.URL+": "+cmp.Or(e.Verdict,
+				"nothing was sent yet: it is told of what changes from the first start on, not of what was there"))
 		}
 		for _, f := range t.Sitemaps {
 			line := "Search Console: " + f.URL + " was not downloaded yet"

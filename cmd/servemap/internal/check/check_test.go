@@ -139,6 +139,58 @@ func TestSiteThatFailsIsAskedOnceForEachPage(t *testing.T) {
 	}
 }
 
+// The targets of /old fail where another request runs, and those of /many are one.
+func TestWhereManyPagesLeadIsAskedAsThePagesAre(t *testing.T) {
+	var runs, mid atomic.Int64
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer runs.Add(-1)
+		others := runs.Add(1) > 1
+		of, name, _ := strings.Cut(r.URL.Path[1:], "/")
+		switch of {
+		case "sitemap.xml":
+			w.Header().Set("Content-Type", "application/xml")
+			fmt.Fprintf(w, `<urlset xmlns="%s">`, namespace)
+			for i := range 12 {
+				fmt.Fprintf(w, "<url><loc>http://%[1]s/old/%[2]d</loc></url><url><loc>http://%[1]s/many/%[2]d</loc></url>", r.Host, i)
+			}
+			fmt.Fprint(w, "</urlset>")
+		case "old":
+			http.Redirect(w, r, "/new/"+name, http.StatusMovedPermanently)
+		case "many":
+			http.Redirect(w, r, "/mid", http.StatusMovedPermanently)
+		case "mid":
+			mid.Add(1)
+			http.Redirect(w, r, "/end", http.StatusMovedPermanently)
+		case "new":
+			time.Sleep(5 * time.Millisecond)
+			if others || runs.Load() > 1 {
+				w.WriteHeader(http.StatusInternalServerError)
+				return
+			}
+			fallthrough
+		case "end":
+			fmt.Fprintf(w, "<!doctype html><title>A</title><main><p>A text about %s.</main>", name)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer site.Close()
+	u, err := url.Parse(site.URL)
+	base.Check(t, err)
+	r, err := Run(t.Context(), Config{URL: u})
+	base.Check(t, err)
+	for _, g := range r.Groups {
+		for _, f := range g.Findings {
+			if strings.Contains(f.Text, "500 Internal") {
+				t.Errorf("%s %s", f.Where, f.Text)
+			}
+		}
+	}
+	if r.Sample.Asked != 24 || mid.Load() > 2 { // a made-up address in the folder leads there too
+		t.Errorf("%d pages were asked for, and where half of them lead %d times", r.Sample.Asked, mid.Load())
+	}
+}
+
 func TestSitemapIsDownloadedOnce(t *testing.T) {
 	const long = 8 << 20
 	for _, at := range []string{"/map", "/sitemap_index.xml"} {

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -230,12 +231,13 @@ func (c *checker) ask(ctx context.Context, some []*pages.Page) (asked []*pages.P
 // askAtOnce asks for pages until one fails beside others. What failed is asked for again, alone, unless the site answers
 // no page, not even alone: then it is not the load. It returns the pages that were not asked for.
 func (c *checker) askAtOnce(ctx context.Context, some []*pages.Page) (left []*pages.Page) {
-	atOnce, asked, failed := min(c.load.Bears(mostAtOnce), len(some)), make([]bool, len(some)), atomic.Bool{}
+	atOnce, failed := min(c.load.Bears(mostAtOnce), len(some)), atomic.Bool{}
+	asked, strains := make([]bool, len(some)), make([]bool, len(some))
 	together(atOnce, len(some), func(i int) {
 		if !failed.Load() {
 			asked[i] = true
-			c.askFor(ctx, some[i])
-			failed.CompareAndSwap(false, atOnce > 1 && !c.load.down && strained(some[i]))
+			strains[i] = c.askFor(ctx, some[i], atOnce == 1)
+			failed.CompareAndSwap(false, atOnce > 1 && !c.load.down && strains[i])
 		}
 	})
 	if slices.ContainsFunc(some, func(p *pages.Page) bool { return p.Status != 0 && !strained(p) }) {
@@ -245,16 +247,19 @@ func (c *checker) askAtOnce(ctx context.Context, some []*pages.Page) (left []*pa
 		switch {
 		case !asked[i]:
 			left = append(left, p)
-		case atOnce > 1 && !c.load.down && strained(p):
-			status := p.Status
+		case atOnce > 1 && !c.load.down && strains[i]:
+			where, with := " where it leads", ""
+			if strained(p) {
+				where, with = "", answeredWith(p.Status)
+			}
 			*p = pages.Page{Entry: p.Entry}
-			if c.askFor(ctx, p); strained(p) {
+			if c.askFor(ctx, p, true) {
 				c.load.down = !c.load.up
 			} else if p.Err == nil {
 				c.load.up = true
 				c.load.Answered(atOnce)
 				c.load.strained = append(c.load.strained,
-					strain{p.Entry.At(), fmt.Sprintf("failed under %d requests at once%s", atOnce, answeredWith(status))})
+					strain{p.Entry.At(), fmt.Sprintf("failed%s under %d requests at once%s", where, atOnce, with)})
 			}
 		}
 	}
@@ -291,8 +296,9 @@ func strained(p *pages.Page) bool {
 	return p.Status >= http.StatusInternalServerError && p.Wall == ""
 }
 
-// askFor asks for a page, and judges what came.
-func (c *checker) askFor(ctx context.Context, p *pages.Page) {
+// askFor asks for a page, alone or beside others, and judges what came. It reports whether the page strains the site, or
+// where it leads does.
+func (c *checker) askFor(ctx context.Context, p *pages.Page, alone bool) (strains bool) {
 	u, _ := url.Parse(p.Entry.Loc) // it was checked
 	a, err := c.get(ctx, u, pages.MaxBytes)
 	if a.Err = err; err != nil {
@@ -300,40 +306,71 @@ func (c *checker) askFor(ctx context.Context, p *pages.Page) {
 	}
 	p.Answer = a.Answer
 	if pages.Judge(p, c.now); p.Leads != nil {
-		p.Ends(c.end(ctx, u, p.Leads))
+		var end pages.End
+		end, strains = c.end(ctx, u, p.Leads, alone)
+		p.Ends(end)
 	}
+	return strains || strained(p)
 }
 
-// end follows where a page leads, as far as that stays on the site and robots.txt allows it.
-func (c *checker) end(ctx context.Context, from, to *url.URL) pages.End {
+// end follows where a page leads, as far as that stays on the site and robots.txt allows it. strains says that it failed
+// there, beside others unless it is asked for alone.
+func (c *checker) end(ctx context.Context, from, to *url.URL, alone bool) (end pages.End, strains bool) {
 	seen := map[string]bool{address.Key(from): true}
 	for range mostHops {
 		switch {
 		case seen[address.Key(to)]:
-			return pages.End{Loops: true}
+			return pages.End{Loops: true}, strains
 		case address.Host(to) != address.Host(c.Origin) || !c.may(to):
 			here := address.Host(to) == address.Host(c.Origin)
-			return pages.End{URL: to.String(), Barred: here && !c.robots.Allows(to.RequestURI())}
+			return pages.End{URL: to.String(), Barred: here && !c.robots.Allows(to.RequestURI())}, strains
 		}
 		seen[address.Key(to)] = true
-		known, is := c.ends.Load(address.Key(to))
-		if !is {
-			a, err := c.get(ctx, to, pages.MaxBytes)
-			if err != nil {
-				return pages.End{}
-			}
-			if next := a.leads(); next != nil {
-				to = next
-				continue
-			}
-			p := &pages.Page{Entry: listing.Entry{Loc: to.String()}, Answer: a.Answer}
-			pages.Judge(p, c.now)
-			p.Links() // nobody needs them
-			known, _ = c.ends.LoadOrStore(address.Key(to), p)
+		h := c.hop(ctx, to, alone)
+		strains = strains || h.strains && (alone || !h.alone)
+		if h.next != nil {
+			to = h.next
+			continue
 		}
-		return pages.End{URL: to.String(), Page: known.(*pages.Page), Listed: c.judge.Place(to.String()) >= 0}
+		if h.page.Err != nil {
+			return pages.End{}, strains
+		}
+		return pages.End{URL: to.String(), Page: h.page, Listed: c.judge.Place(to.String()) >= 0}, strains
 	}
-	return pages.End{Long: true}
+	return pages.End{Long: true}, strains
+}
+
+// hop is what came where other pages lead.
+type hop struct {
+	sync.Once
+	next    *url.URL    // where it leads on, nil for nowhere
+	page    *pages.Page // nil if it leads on
+	alone   bool        // it was asked for alone
+	strains bool        // it failed as where the site bears no more
+}
+
+// hop asks once for where other pages lead, and once more alone if it failed beside others.
+func (c *checker) hop(ctx context.Context, to *url.URL, alone bool) *hop {
+	known, _ := c.ends.LoadOrStore(address.Key(to), &hop{alone: alone})
+	h := known.(*hop)
+	if alone && h.strains && !h.alone {
+		h = &hop{alone: true}
+		c.ends.Store(address.Key(to), h)
+	}
+	h.Do(func() {
+		a, err := c.get(ctx, to, pages.MaxBytes)
+		if err == nil {
+			h.next = a.leads()
+		}
+		if h.next == nil {
+			a.Err = err
+			h.page = &pages.Page{Entry: listing.Entry{Loc: to.String()}, Answer: a.Answer}
+			pages.Judge(h.page, c.now)
+			h.page.Links() // nobody needs them
+			h.strains = strained(h.page)
+		}
+	})
+	return h
 }
 
 // may reports whether robots.txt lets the checker, and all crawlers, ask for a page.

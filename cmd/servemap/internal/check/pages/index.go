@@ -1,7 +1,9 @@
 package pages
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,28 +31,31 @@ type rule struct {
 func (p *Page) index(metas []html.Meta, now time.Time) {
 	var all []rule
 	for _, v := range p.Header["X-Robots-Tag"] {
-		r := rule{text: v, where: "in X-Robots-Tag"}
-		if m := forBot.FindStringSubmatch(v); m != nil && bot.FindString(m[1]) == m[1] && !bot.MatchString(m[2]) {
-			r.bot, r.text = m[1], m[2]
-		}
-		all = append(all, r)
+		all = append(all, rulesOf(v)...)
 	}
 	for _, m := range metas {
-		if names := bot.FindAllString(m.Name, 2); m.Inert {
-			continue
-		} else if all = append(all, rule{text: m.Content, where: "in a meta element"}); len(names) == 1 && !everybody.MatchString(m.Name) {
-			all[len(all)-1].bot = names[0]
+		names := bot.FindAllString(m.Name, -1)
+		if len(names) == 0 || everybody.MatchString(m.Name) {
+			names = []string{""}
+		}
+		for _, name := range names {
+			if !m.Inert {
+				all = append(all, rule{text: m.Content, where: "in a meta element", bot: name})
+			}
 		}
 	}
-	var some *rule
-	for i, r := range all {
+	var some []string // crawlers
+	where := ""
+	for _, r := range all {
 		noIndex, _, until := html.Robots([]string{r.text})
 		word, _, _ := html.Robots([]string{lastDay.ReplaceAllString(r.text, "")}) // without that date too
 		whom := strings.TrimSuffix(" for "+r.bot, " for ")
 		switch passed := !until.IsZero() && until.Before(now); {
 		case !noIndex && !passed:
 		case r.bot != "" && !crawlers.Finds(r.bot):
-			some = &all[i]
+			if where = cmp.Or(where, r.where); !slices.Contains(some, r.bot) {
+				some = append(some, r.bot)
+			}
 		case noIndex && !word:
 			p.tell("noindex", "says unavailable_after with a date that is not clear%s, %s; that counts as noindex", whom, r.where)
 			return
@@ -62,7 +67,24 @@ func (p *Page) index(metas []html.Meta, now time.Time) {
 			return
 		}
 	}
-	if some != nil {
-		p.note("noindex-some", "says noindex for %s alone, %s", some.bot, some.where)
+	if len(some) > 0 {
+		p.note("noindex-some", "says noindex for %s alone, %s", strings.Join(some, " and "), where)
 	}
+}
+
+// rulesOf reads an X-Robots-Tag, which may have the name of a crawler before what is for it.
+func rulesOf(tag string) (all []rule) {
+	r := rule{where: "in X-Robots-Tag"}
+	for i, part := range strings.Split(tag, ",") {
+		m := forBot.FindStringSubmatch(part)
+		if m == nil || bot.FindString(m[1]) != m[1] {
+			r.text += "," + part
+			continue
+		}
+		if i > 0 {
+			all = append(all, r)
+		}
+		r.bot, r.text = m[1], m[2]
+	}
+	return append(all, r)
 }

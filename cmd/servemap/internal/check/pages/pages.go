@@ -91,7 +91,10 @@ func (p *Page) Ends(end End) {
 	switch there := end.Page; {
 	case end.Barred:
 		t.text, t.todo = t.text+", which robots.txt disallows", todo
-	case there != nil && there.Told() && there.Wall == "" && (!there.Asks() || there.Brief()): // else it may have a box
+	case there != nil && there.Told() && there.Wall == "" && there.told[0].kind != "busy" && (!there.Asks() || there.Brief()): // else it may have a box
+		if t.kind != "canonical" && there.Leads != nil && address.Key(there.Leads) == address.Key(p.at) {
+			todo = ": have that page name its own address"
+		}
 		t.text, t.args, t.todo = t.text+", which "+there.told[0].text, append(t.args, there.told[0].args...), todo
 	case end.Listed:
 		t.todo = ", already listed: take this one out"
@@ -305,9 +308,16 @@ func (p *Page) page(now time.Time) {
 func (p *Page) isFolder(base *url.URL, facts *html.Facts) bool {
 	up, err := p.at.Parse("..")
 	of, is := strings.CutPrefix(facts.Title, "Index of ")
-	return err == nil && is && strings.Trim(of, "/") == strings.Trim(p.at.Path, "/") && slices.ContainsFunc(facts.Links, func(l html.Link) bool {
+	if err != nil || !is || strings.Trim(of, "/") != strings.Trim(p.at.Path, "/") {
+		return false
+	}
+	return slices.ContainsFunc(facts.Links, func(l html.Link) bool {
 		to, err := base.Parse(l.Href)
-		return err == nil && (to.Path == up.Path && address.Host(to) == address.Host(p.at) || strings.HasPrefix(l.Href, "?C="))
+		if err != nil {
+			return false
+		}
+		sorts := strings.HasPrefix(l.Href, "?C=")
+		return sorts || to.Path == up.Path && address.Host(to) == address.Host(p.at)
 	})
 }
 
