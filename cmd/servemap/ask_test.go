@@ -143,6 +143,9 @@ func TestStatusNamesEachPageUnderItsReasonEachTime(t *testing.T) {
 		if !strings.Contains(intended, "  linked addresses have a parameter") {
 			t.Errorf("%s: links to print are no longer left out as they should be: %s", when, out)
 		}
+		if strings.Contains(strings.Join(strings.Fields(out), " "), "has its addresses here again") != (when == "after a restart") {
+			t.Errorf("%s: does it say when addresses are named? %s", when, out)
+		}
 	}
 	check("after exploring")
 	s = s.again()

@@ -217,6 +217,11 @@ func (p *statusPage) facts() string {
 				words.Count(week.Changed, "change"), words.Number(week.Removed)))
 		}
 	}
+	hidden := slices.ContainsFunc(p.Reasons, func(g inspect.Group) bool { return g.Care != messages.Fine })
+	if read := p.links.Read.Pages; hidden && !p.unserved && read < p.Stats.Listed {
+		said = append(said, fmt.Sprintf("The links of %s of %s were read since the start: what is not listed has its addresses here again "+
+			"once the pages that link to it are visited.", words.Number(read), words.Count(p.Stats.Listed, "page")))
+	}
 	if p.Unmatched != "" {
 		said = append(said, p.Unmatched)
 	}
