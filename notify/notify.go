@@ -215,12 +215,12 @@ func checkAddresses(folder *url.URL, endpoint string) error {
 		}
 	}
 	if folder.Port() != "" {
-		return fmt.Errorf("the origin %s has a port, and search engines are told of sites without one only; give the "+
-			"public origin", folder)
+		return fmt.Errorf(words.Say("{Origin} %s has a port, and search engines are told of sites without one only; give the "+
+			"public origin, or leave out {Notify}"), folder)
 	}
 	if _, public := location.PublicHost(folder.Scheme, folder.Host); !public {
-		return fmt.Errorf("the host %q is no public name, so no search engine could fetch its pages; tell engines only "+
-			"where the site is public", folder.Host)
+		return fmt.Errorf(words.Say("{Origin}: the host %q is no public name, so no search engine could fetch its pages; use {Notify} only "+
+			"where the site is public"), folder.Host)
 	}
 	return nil
 }

@@ -239,7 +239,7 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 		{"a word for a page", []string{"explain", "-data", "x", "about"},
 			`"about" is no page; give its path, such as /about, or its URL`},
 		{"an engine that is told of this machine", []string{"files", ".", "-origin", "https://localhost", "-data",
-			t.TempDir(), "-listen", "127.0.0.1:0", "-indexnow"}, "tell engines only where the site is public"},
+			t.TempDir(), "-listen", "127.0.0.1:0", "-indexnow"}, "use -indexnow and -google-token only where the site is public"},
 		{"an engine over http", []string{"files", ".", "-origin", "https://example.com", "-data", t.TempDir(), "-listen",
 			"127.0.0.1:0", "-indexnow", "-indexnow-endpoint", "http://example.com"}, "-indexnow-endpoint: "},
 		{"an endpoint, and IndexNow off", proxy("-to", "http://localhost:1", "-indexnow-endpoint", "https://example.com"),

@@ -45,6 +45,7 @@ var settings = map[string]said{
 	"Never":       {"a Never rule", "{-never}", "never"},
 	"NeverThis":   {"servemap.Rule{Pattern: VALUE, List: servemap.DecisionNever} in Options.Rules", "{-never}", "never"},
 	"News":        {"Extensions.News", "{-news}", none},
+	"Notify":      {"package notify", "{-indexnow} and {-google-token}", none},
 	"OrAnonymous": {", or say in Options.Anonymous who is anonymous", none, none},
 	"OrAround": {", and put the site around all that writes them, with fiber as site.Wrap(adaptor.FiberApp(app))", none,
 		none},
