@@ -574,6 +574,8 @@ func TestCrawlThatFailsLeavesTheFile(t *testing.T) {
 			}
 		})
 	}
+	abroad := siteOf(t, map[string]string{"/": strings.Replace(aPage, "<main>", "<link rel=canonical href=https://prod.example/><main>", 1)})
+	wantOut(t, codeNo, " · 1 left out", "crawl", abroad, "-out", out) // and no page without an address
 	wantErrs(t, codeNo, "servemap crawl: the sitemap is not written, as no page is listed. "+noIndex, "crawl", noIndex, "-out", "-")
 	f := &slow{asked: make(chan string), release: make(chan struct{})}
 	site := httptest.NewServer(http.HandlerFunc(f.serve))

@@ -150,7 +150,7 @@ func (u *visited) credit() {
 	switch {
 	case to == "" && forbids == eligibility.QueryNotCanonical, forbids == eligibility.None && u.OwnQuery:
 		to = path
-	case forbids != eligibility.CanonicalElsewhere && forbids != eligibility.QueryNotCanonical:
+	case to == "", forbids != eligibility.CanonicalElsewhere && forbids != eligibility.QueryNotCanonical: // "" is off the site
 		return
 	}
 	if variant.NoFollow || !variant.Led() && !u.site.Entries[u.Location] ||
