@@ -391,18 +391,20 @@ func TestCheckTellsABoxToLogInFromALogIn(t *testing.T) {
 		code          int
 		wants         []string
 	}{
-		{"on the start page, and one that says little", box, box, codeNo, []string{"fault   1 page asks visitors to log in",
+		{"on the start page, and one that says little", box, box, codeDone, []string{"advice  1 page shows a form to log in",
 			" has a field for a password in its text, as 1 of 3 pages read have (line 1", "A crawl found 2 public pages; not listed: none."}},
 		{"on the start page and others", box, text + box, codeDone, []string{"advice  The pages have a log-in box in their text",
 			" has a field for a password in its text, as 2 of 3 pages read have (line 1", "A crawl found 4 public pages; not listed: 1.",
 			"/ and 2 more, and not listed", "/gone, which is answered with 404", "1 listed page has no link that engines follow"}},
 		{"on the start page, and on that to log in", box + "<a href=/login></a>", "", codeNo, []string{
 			"advice  The pages have a log-in box", "fault   1 page asks visitors to log in", "/login shows a field for a password"}},
-		{"on one page", "", field, codeNo, []string{"fault   1 page asks visitors to log in", "/b shows a field for a password"}},
+		{"on one page", "", field, codeDone, []string{"advice  1 page shows a form to log in", "/b shows a field for a password"}},
+		{"to register", "", "<form><input type=email><input name=name><input name=city>" + field + "</form>", codeDone,
+			[]string{"3 checked: 0 faults", "A crawl found 3 public pages"}},
 		{"to choose a password", "", "<form>" + field + field + "</form>", codeDone, []string{"3 checked: 0 faults"}},
 		{"to choose a password, typed once", "", "<input type=password autocomplete=new-password>", codeDone,
 			[]string{"3 checked: 0 faults"}},
-		{"two forms to log in", "", "<form>" + field + "</form><form>" + field + "</form>", codeNo,
+		{"two forms to log in", "", "<form>" + field + "</form><form>" + field + "</form>", codeDone,
 			[]string{"/b shows a field for a password"}},
 	} {
 		files := pages(tt.home, tt.b)

@@ -291,6 +291,11 @@ func TestPasswordFieldIsFoundInThePagesOwnContent(t *testing.T) {
 		`<template><input type=password></template>`:                                                     false,
 		`<form><input type=password><input type=password></form>`:                                        false, // it is chosen, and typed twice
 		`<input type=password autocomplete=new-password>`:                                                false,
+		`<form><input><input type=email><input name=city><input type=password></form>`:                   false, // it registers
+		`<form><input type=email><input type=password><input type=checkbox required></form>`:             false,
+		`<form><input type=email><input type=password><input type=checkbox></form>`:                      true, // to be remembered
+		`<form><input name=company><input type=email><input type=password></form>`:                       true,
+		`<form><input><input><input></form><form><input type=email><input type=password></form>`:         true,
 		`<script>document.write("<input type=password>")</script>`:                                       false,
 		`<form><input type=password></form><form><input type=password autocomplete=new-password></form>`: true,
 		`<header><input type=password></header><p>x<input type=password>`:                                true,

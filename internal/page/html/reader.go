@@ -39,6 +39,7 @@ type forms struct {
 	count  int      // how many were read
 	open   Search   // the open form, as its fields have it
 	keeps  bool     // the open form leads to no address with what was typed: it posts, or closes a dialog
+	asks   int      // how much the open form asks for besides a password
 	asking []asking // the forms that ask for a password
 }
 
@@ -46,8 +47,12 @@ type forms struct {
 type asking struct {
 	form   int  // its number, 0 for none
 	beside bool // it stands beside what the page is for
-	signUp bool // the password is chosen there, or typed twice
+	signUp bool // the password is chosen there, or typed twice, or the form asks for more than a log-in needs
 }
+
+// registers is how much a form asks for that registers somebody: more fields than a name, a company and a password, or
+// consent to terms.
+const registers = 3
 
 // head is how far the head was read.
 type head struct {
@@ -203,7 +208,7 @@ func (r *reader) attributes(el *element, in trait) trait {
 	case "form":
 		method := strings.ToLower(string(t.get("method")))
 		r.forms.count++
-		r.forms.keeps = method == "post" || method == "dialog"
+		r.forms.keeps, r.forms.asks = method == "post" || method == "dialog", 0
 		r.forms.open = Search{Action: strings.TrimSpace(string(t.get("action"))), Form: r.forms.count}
 		return givenTraits(t)
 	case "script":
@@ -226,6 +231,11 @@ func (r *reader) input(t tag, in trait) {
 		} else if n < maxSearches {
 			r.forms.asking = append(all, here)
 		}
+	} else if in&inert == 0 {
+		r.forms.asks += asksFor(typ, t)
+	}
+	if all := r.forms.asking; r.forms.asks >= registers && len(all) > 0 && all[len(all)-1].form == r.forms.open.Form {
+		all[len(all)-1].signUp = true
 	}
 	if name := t.get("name"); !r.forms.keeps && len(name) > 0 && (typ == "" || typ == "text" || typ == "search") &&
 		len(r.facts.Searches) < maxSearches {
@@ -233,6 +243,19 @@ func (r *reader) input(t tag, in trait) {
 		field.Name, field.Typed = string(name), typ == "search"
 		r.facts.Searches = append(r.facts.Searches, field)
 	}
+}
+
+// asksFor returns how much a field that is not for a password asks of a visitor.
+func asksFor(typ string, t tag) int {
+	switch typ {
+	case "", "text", "email", "tel", "url", "date", "number":
+		return 1
+	case "checkbox":
+		if t.has("required") { // terms; to be remembered is a choice
+			return registers
+		}
+	}
+	return 0
 }
 
 // consentTools are the first letters of the ids and classes that common consent tools give their
@@ -288,7 +311,7 @@ func (r *reader) endTag() {
 	case "a":
 		r.text.link, r.text.inLink = 0, false
 	case "form":
-		r.forms.open, r.forms.keeps = Search{}, false
+		r.forms.open, r.forms.keeps, r.forms.asks = Search{}, false, 0
 	case "head", "body", "html", "br":
 		if _, in := r.stack.top(); in&noText != 0 {
 			break

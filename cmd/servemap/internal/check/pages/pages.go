@@ -387,13 +387,22 @@ func Box(all []*Page, home *Page, to *report.Report) {
 	for _, p := range asking {
 		if p == home || box.Has(p.at.RequestURI(), p.logIn) {
 			with = append(with, p)
-			p.told = slices.DeleteFunc(p.told, func(t told) bool { return t.kind == "login" })
+			p.forgive()
+		} else if p.at.RequestURI() != "/" && !eligibility.IsLogIn(p.at.RequestURI()) {
+			// The page may have a text of its own, or let everybody sign up.
+			p.forgive()
+			p.note("login-form", "shows a field for a password")
 		}
 	}
 	if len(with) > 0 {
 		to.Add("box", with[0].Entry.At(), "has a field for a password in its text, as %s of %s read have",
 			words.Number(len(with)), words.Count(read, "page"))
 	}
+}
+
+// forgive forgets that the page asks for a password.
+func (p *Page) forgive() {
+	p.told = slices.DeleteFunc(p.told, func(t told) bool { return t.kind == "login" })
 }
 
 // leadsOn judges a page that leads on by itself. Its relative addresses begin at base. From one that leads to another
