@@ -898,7 +898,9 @@ func (s *Site) explanation(p *reader.Known) Explanation {
 		e.Text += messages.Leads(s.origin.URL(t.To))
 	}
 	if due := s.looks.Due(p.Location); !due.IsZero() {
-		e.Text += messages.Looks(due)
+		if e.Text += messages.Looks(due); e.Dates.Text != "" {
+			e.Dates.Text += messages.LooksForChange
+		}
 	}
 	if p.Canonical != "" {
 		e.Canonical = s.origin.URL(p.Canonical)
@@ -963,13 +965,14 @@ func (s *Site) why(p *reader.Known) (text string, missing []string) {
 	if p.Overtaken {
 		return messages.Overtaken(p.Reason, p.LastSeen.Time())
 	}
-	switch {
-	case p.Verdict == eligibility.Listed && p.Reason == eligibility.ByLink && p.Missing == 0:
+	if p.Verdict == eligibility.Listed && p.Reason == eligibility.ByLink {
 		served, _ := s.files.Metrics()
 		if l := s.indexer.Links.Count([]string{p.Location}, served.Pages)[0]; l.Whole && l.Pages == 0 {
 			text = messages.WasLinked()
 		}
-	case p.Missing != 0:
+	}
+	switch {
+	case p.Missing != 0 && p.Verdict == eligibility.Listed:
 		borrowed, full := p.MissingWhy == eligibility.Duplicate, s.hints.Has(messages.Refused)
 		text += messages.Leaves(p.Status, p.Missing.Time(), borrowed, full)
 	case p.Reason == eligibility.NoIndex && p.Entry.Until != 0 && p.Entry.Until <= moment.Of(time.Now()):

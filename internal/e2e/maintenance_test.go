@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/testkit"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
@@ -382,6 +383,50 @@ func TestHalfOfASiteThatStaysBrokenIsToldAsLong(t *testing.T) {
 		}
 		if n := s.Logged.Count("This is over: Many listed pages"); n != 0 {
 			t.Errorf("the log says %d times that it is over", n)
+		}
+	})
+}
+
+// What is new right after a maintenance waits for the site's next look, and explain says so. A listed page that borrows
+// and that no page links to any more is not told to have a link.
+func TestExplainAfterAMaintenanceSaysWhatItWaitsFor(t *testing.T) {
+	text, links := "", []string{"/a", "/b", "/c", "/gone"}
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body := text
+		if r.URL.Path == "/gone" && len(links) == 5 {
+			body = down
+		}
+		if body == "" {
+			body = article(r.URL.Path, links...)
+		}
+		testkit.Reply(http.StatusOK, body)(w, r)
+	})
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		explore(s, servemap.ExploreOptions{})
+		s.Visit("/", "/a", "/b", "/c", "/gone")
+		time.Sleep(2 * time.Minute)
+		s.Settle()
+		text = down
+		s.Visit("/", "/a", "/b", "/gone")
+		time.Sleep(12 * time.Second)
+		text = ""
+		s.Visit("/", "/a", "/b", "/c")
+		links = []string{"/a", "/b", "/c", "/new", "/newer"}
+		s.Visit("/", "/new")
+		if e := s.Explained("/"); !strings.HasSuffix(e.Dates.Text, messages.LooksForChange) {
+			t.Errorf("the look is due, and the dates say %q, all %q", e.Dates.Text, e.Text)
+		}
+		for range 3 {
+			time.Sleep(61 * time.Second)
+			s.Visit("/", "/a", "/b", "/c", "/gone")
+		}
+		s.Settle()
+		if e := s.Explained("/"); !strings.Contains(e.Dates.Text, "something new was first seen at 1 Jan 2000, 00:03:00") {
+			t.Errorf("after the look the dates say %q", e.Dates.Text)
+		}
+		e := s.Explained("/gone")
+		if !strings.HasPrefix(e.Text, messages.WasLinked()+" But since") {
+			t.Errorf("of the page without a link it says %q", e.Text)
 		}
 	})
 }

@@ -567,6 +567,9 @@ func Looks(due time.Time) string {
 	return " The site itself asks for it too, at " + stamp(due) + " or soon after, and what it then gets decides."
 }
 
+// LooksForChange stands after the dates of a page that the site is about to look at.
+const LooksForChange = " If visitors got something new since, that look dates it."
+
 // NeedsLogin says that a waiting location answered with 401, 403 or a redirect to a log-in, and what
 // would list it.
 func NeedsLogin(status int) (text string, missing []string) {
