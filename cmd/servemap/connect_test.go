@@ -36,7 +36,7 @@ func TestSecondProcessSaysWhoHoldsTheDataAndTakesOver(t *testing.T) {
 		!strings.HasSuffix(out, " at "+holds+" has\n") {
 		t.Error(out)
 	}
-	wantErrs(t, codeFailed, "give -listen another address", "files", site, "-origin", origin, "-data", t.TempDir(),
+	wantErrs(t, codeFailed, "another program listens there; end it, or give another port", "files", site, "-origin", origin, "-data", t.TempDir(),
 		"-listen", holds)
 	first.stop()
 	second.log.Await(t, "msg=explored")

@@ -168,7 +168,7 @@ func TestOriginThatLeadsElsewhereSaysWhatToType(t *testing.T) {
 	if text := must(t, "status", "-data", s.data); strings.Contains(text, hint) {
 		t.Errorf("status after it: %s", text)
 	}
-	if text := s.log.String(); strings.Count(text, "Not exploring") != 1 {
+	if text := s.log.String(); strings.Count(text, "servemap: Not exploring") != 1 {
 		t.Error(text)
 	}
 }

@@ -181,12 +181,14 @@ func TestMaintenanceIsToldWhileItLasts(t *testing.T) {
 				told("in the maintenance", true)
 				m.Restart()
 				m.rounds(3, 61*time.Second)
+				told("in the maintenance, after a start", true)
 				closed = false
 				m.Visit(pages[1:4]...) // a few are enough
 				m.Settle()
 				told("afterwards", false)
+				synctest.Wait() // the log is written in the background
 				if n := s.Logged.Count("This is over: " + tt.hint); n != 1 {
-					t.Errorf("the log says %d times that it is over", n)
+					t.Errorf("the log says %d times that it is over: %s", n, s.Logged)
 				}
 				m.Restart()
 				m.Visit(pages[4:7]...)
@@ -382,7 +384,7 @@ func TestHalfOfASiteThatStaysBrokenIsToldAsLong(t *testing.T) {
 			}
 		}
 		if n := s.Logged.Count("This is over: Many listed pages"); n != 0 {
-			t.Errorf("the log says %d times that it is over", n)
+			t.Errorf("the log says %d times that it is over: %s", n, s.Logged)
 		}
 	})
 }
