@@ -220,7 +220,8 @@ func (s *Site) counts(st Stats) messages.Counts {
 
 // idle returns the patterns that keep pages out, if no known address of any is kept out by that.
 func (s *Site) idle(st Stats) (patterns []string) {
-	if st.Listed == 0 || slices.ContainsFunc(st.LeftOut, func(l LeftOut) bool { return l.Cause == string(ReasonRuleNever) }) {
+	if st.Listed == 0 || slices.ContainsFunc(st.LeftOut,
+		func(l LeftOut) bool { return l.Cause == string(ReasonRuleNever) }) {
 		return nil
 	}
 	for _, r := range s.opts.Rules {
@@ -331,8 +332,8 @@ type Exploration struct {
 	// Acting are the URLs of links that may act, one of each shape, at most 100. If one is a
 	// page, a [Rule] with [DecisionAlways] lets the next exploration request it.
 	Acting []string `json:"acting,omitempty"`
-	// Params are parameters that keep linked pages out, such as "id: 20 linked pages of /view", and first those that a rule
-	// names for other pages, such as "color: 9 linked pages; a rule names it for /p/"; at most 20.
+	// Params are parameters that keep linked pages out, such as "id: 20 linked pages of /view", and first those that a
+	// rule names for other pages, such as "color: 9 linked pages; a rule names it for /p/"; at most 20.
 	Params []string `json:"params,omitempty"`
 	// Held are, at the end, the URLs of requested pages that are held for their address, at most 100.
 	Held []string `json:"held,omitempty"`

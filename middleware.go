@@ -331,8 +331,8 @@ type hosted struct {
 
 // NewSites returns Sites in front of next, as [Site.Wrap] does. allow must be quick, and refuse names that strangers
 // make up. It returns the options of https://host, nil for the defaults. They hold until no request has come for 5
-// minutes, or sooner while more than 10,000 sites are open. If allow returns an error, next serves that host; a site that
-// was open ends within 5 minutes.
+// minutes, or sooner while more than 10,000 sites are open. If allow returns an error, next serves that host; a site
+// that was open ends within 5 minutes.
 func NewSites(st store.Store, next http.Handler, allow func(ctx context.Context, host string) (*Options,
 	error)) *Sites {
 	if st == nil || unopened(st) || allow == nil {

@@ -168,7 +168,8 @@ func TestMountOnASubrouter(t *testing.T) {
 		{"of the origin's host", origin, func() *mux.Router { return mux.NewRouter().Host("Example.com").Subrouter() }, ""},
 		{"of its name without the port", "http://shop.example.com:8080",
 			func() *mux.Router { return mux.NewRouter().Host("shop.example.com").Subrouter() }, ""},
-		{"of a host that is named", origin, func() *mux.Router { return mux.NewRouter().Host("web.internal").Subrouter() }, ""},
+		{"of a host that is named", origin, func() *mux.Router { return mux.NewRouter().Host("web.internal").Subrouter() },
+			""},
 		{"of a host that a proxy nearby may send", origin,
 			func() *mux.Router { return mux.NewRouter().Host("web").Subrouter() }, ""},
 		{"of any host below one", origin,
@@ -402,7 +403,8 @@ func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 			[]string{"StrippedPrefix", "/shop"}},
 		{"a prefix below a root origin", origin, servemap.Options{StrippedPrefix: "/app"},
 			[]string{"StrippedPrefix", origin + "/app"}},
-		{"an entry without its slash", origin, servemap.Options{Entries: []string{"about"}}, []string{"Entries", `write "/about"`}},
+		{"an entry without its slash", origin, servemap.Options{Entries: []string{"about"}},
+			[]string{"Entries", `write "/about"`}},
 		{"an entry off the site", origin, servemap.Options{Entries: []string{"https://other.example/"}},
 			[]string{"Entries", "other.example"}},
 		{"an entry with a query", origin, servemap.Options{Entries: []string{"/?id=5"}},
@@ -724,7 +726,8 @@ func ExampleSite_Stats() {
 	fmt.Println(strings.Join(site.Stats().Hints, "\n"))
 	// Output:
 	// map[excluded disallowed:1]
-	// A robots.txt, noindex or nofollow keeps crawlers from the page where visitors enter, or from its links. Remove that if it is a mistake. Here it is robots.txt.
+	// A robots.txt, noindex or nofollow keeps crawlers from the page where visitors enter, or from its links. Remove that
+	// if it is a mistake. Here it is robots.txt.
 }
 
 // ExampleRule lists pages that nothing links to, keeps a folder out, and lets a query make
@@ -786,7 +789,8 @@ func ExampleExtensions() {
 	// Output:
 	// 200
 	// <?xml version="1.0" encoding="UTF-8"?>
-	// <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">
+	// <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
+	// xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">
 	// <url><loc>https://example.com/</loc><image:image><image:loc>https://example.com/teapot.jpg</image:loc></image:image></url>
 	// </urlset>
 }
@@ -930,8 +934,9 @@ func TestExplorationIsSummedUpInALine(t *testing.T) {
 }
 
 func TestExplanationIsPrintedAsASentence(t *testing.T) {
-	e := servemap.Explanation{Page: servemap.Page{URL: origin + "/a"}, Verdict: servemap.VerdictListed, Reason: servemap.ReasonLink,
-		Text: "It is listed."}
+	e := servemap.Explanation{Page: servemap.Page{URL: origin + "/a"}, Verdict: servemap.VerdictListed,
+		Reason: servemap.ReasonLink,
+		Text:   "It is listed."}
 	base.Equal(t, fmt.Sprint(e), origin+"/a: listed link. It is listed.", "it prints")
 }
 
@@ -962,7 +967,8 @@ func TestTheLogWarnsOfARuleThatListsEveryAddress(t *testing.T) {
 }
 
 func TestTheLogWarnsOfParametersThatMakeNoPage(t *testing.T) {
-	for name, says := range map[string]string{"session": "a session by that name", "sess_id": "a session by that name", "sid": "",
+	for name, says := range map[string]string{"session": "a session by that name", "sess_id": "a session by that name",
+		"sid":   "",
 		"token": "makes no page", "utm_source": "makes no page", "preview": "makes no page", "id": ""} {
 		log := new(testkit.Log)
 		site, err := servemap.New(origin, new(memstore.Store), &servemap.Options{Logger: log.Logger(), Query: []string{name}})

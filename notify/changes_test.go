@@ -129,7 +129,8 @@ func TestFoundPageIsNewsOnlyByItsDate(t *testing.T) {
 	} {
 		listed := servemap.Explanation{Verdict: servemap.VerdictListed, Page: servemap.Page{LastModified: row.date}}
 		base.Equal(t, isNews(listed, row.change, ago(row.start), now), row.news, "%s: it is news", row.name)
-		base.Equal(t, lookLater(listed, row.change, now), waiting{at: row.change.at, due: now.Add(time.Hour), never: row.never},
+		base.Equal(t, lookLater(listed, row.change, now),
+			waiting{at: row.change.at, due: now.Add(time.Hour), never: row.never},
 			"%s: it waits", row.name)
 	}
 }

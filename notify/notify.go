@@ -19,12 +19,12 @@
 // must be listed, or have left because the site answered 404, 410 or a permanent redirect.
 //
 // Half of Options.MaxPerDay may be sent at once, and the other half is spread over the day. Pages are of one kind if
-// they have the same top folder, depth and places of numbers. Pages go first if few of their kind wait. Pages wait up to
-// a week. If an engine calls a post invalid, its pages are not sent again.
+// they have the same top folder, depth and places of numbers. Pages go first if few of their kind wait. Pages wait up
+// to a week. If an engine calls a post invalid, its pages are not sent again.
 //
 // Nothing is sent while the site serves no sitemap. The store keeps what must survive a restart. Of the processes that
-// share a store, one sends. When that one ends, another takes over within 5 minutes, and repeats a post whose outcome was
-// not stored.
+// share a store, one sends. When that one ends, another takes over within 5 minutes, and repeats a post whose outcome
+// was not stored.
 //
 // # Search Console
 //
@@ -120,8 +120,8 @@ type running struct {
 	said  string           // the trouble that was logged last
 }
 
-// New returns a Notifier for a site. A process needs one for each site. It keeps its records in st, which is usually the
-// site's store. All processes of a fleet must give the same store, and only one sends. The caller closes st, after
+// New returns a Notifier for a site. A process needs one for each site. It keeps its records in st, which is usually
+// the site's store. All processes of a fleet must give the same store, and only one sends. The caller closes st, after
 // Run has returned. If opts is nil, New uses the defaults.
 //
 // New refuses a site that no engine could reach: one with a port, or at an IP address, at "localhost" or

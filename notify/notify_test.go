@@ -55,7 +55,8 @@ func TestStatusSaysWhatPagesWaitFor(t *testing.T) {
 		within time.Duration // the first of them may be sent
 	}{
 		{"nothing waits", Options{}, func(*runningSite) {}, "", 0},
-		{"the hold", Options{Hold: 3 * time.Minute}, func(r *runningSite) { r.changes("/1") }, "sent 3 minutes after its first change",
+		{"the hold", Options{Hold: 3 * time.Minute}, func(r *runningSite) { r.changes("/1") },
+			"sent 3 minutes after its first change",
 			2 * time.Minute},
 		{"an hour since it was sent", Options{}, func(r *runningSite) {
 			r.changes("/1")
@@ -97,7 +98,8 @@ func TestStatusSaysWhatPagesWaitFor(t *testing.T) {
 					t.Error("the overview does not say that engines are told")
 				}
 				next := time.Until(s.NextSend)
-				if !strings.Contains(s.Waits, tt.waits) || (s.Waits == "") != (tt.waits == "") || s.NextSend.IsZero() != (tt.waits == "") ||
+				if !strings.Contains(s.Waits, tt.waits) || (s.Waits == "") != (tt.waits == "") ||
+					s.NextSend.IsZero() != (tt.waits == "") ||
 					tt.waits != "" && (next <= 0 || next > tt.within) {
 					t.Errorf("%d wait: %q, the next in %v; want %q, in less than %v", s.Pending, s.Waits, next, tt.waits, tt.within)
 				}

@@ -54,8 +54,8 @@ func (n *Notifier) indexNow(ctx context.Context) error {
 	return nil
 }
 
-// wait notes why the pages that wait are not sent now, and when the first of them may be, which choose has noted. full says
-// that the day's limit keeps some.
+// wait notes why the pages that wait are not sent now, and when the first of them may be, which choose has noted. full
+// says that the day's limit keeps some.
 func (n *Notifier) wait(full bool) {
 	s, now := &n.st.Status, n.now()
 	due := s.NextSend

@@ -136,14 +136,16 @@ func TestStatusNamesEachPageUnderItsReasonEachTime(t *testing.T) {
 		t.Helper()
 		out := must(t, "status", "-data", s.data)
 		_, gone, _ := strings.Cut(out, "page was answered with 410.\n")
-		if gone, _, _ = strings.Cut(gone, "     1  "); strings.Contains(gone, "/moved") || !strings.Contains(out, "has moved") {
+		if gone, _, _ = strings.Cut(gone, "     1  "); strings.Contains(gone, "/moved") ||
+			!strings.Contains(out, "has moved") {
 			t.Errorf("%s: pages that left for another reason are named: %s", when, out)
 		}
 		_, intended, _ := strings.Cut(out, "Left out, most likely as it should be")
 		if !strings.Contains(intended, "  linked addresses have a parameter") {
 			t.Errorf("%s: links to print are no longer left out as they should be: %s", when, out)
 		}
-		if strings.Contains(strings.Join(strings.Fields(out), " "), "has its addresses here again") != (when == "after a restart") {
+		if strings.Contains(strings.Join(strings.Fields(out), " "),
+			"has its addresses here again") != (when == "after a restart") {
 			t.Errorf("%s: does it say when addresses are named? %s", when, out)
 		}
 	}

@@ -80,7 +80,8 @@ func (c *checking) refuse(f *flag.Flag) error {
 }
 
 // needed are the kinds of findings that only a flag has looked for, by that flag.
-var needed = map[string]string{"broken-link": "crawl", "broken-everywhere": "crawl", "moved-link": "crawl", "missing": "crawl", "orphan": "crawl",
+var needed = map[string]string{"broken-link": "crawl", "broken-everywhere": "crawl", "moved-link": "crawl",
+	"missing": "crawl", "orphan": "crawl",
 	"seen-moved": "data", "seen-changed": "data"}
 
 // writers write a report to a file, by the ending of its name.
@@ -94,7 +95,8 @@ var writers = map[string]func(*report.Report, io.Writer, bool) error{
 func (c *checking) run(ctx context.Context, name string) error {
 	at, bare, err := addressOf(name)
 	if c.URL = at; err == nil && c.origin != "" {
-		if c.Origin, _, err = addressOf(c.origin); err == nil && !strings.Contains(c.Origin.Host, ".") && !strings.Contains(c.origin, "://") {
+		if c.Origin, _, err = addressOf(c.origin); err == nil && !strings.Contains(c.Origin.Host, ".") &&
+			!strings.Contains(c.origin, "://") {
 			err = usage("-origin %s: give the site's public URL, such as https://example.com", c.origin)
 		}
 	}
@@ -176,8 +178,8 @@ func result(r *report.Report, err error, bare bool, host string, fail failing) e
 	return err
 }
 
-// failing are the kinds and levels of findings after which a command ends with the exit code "no": of each -fail a text,
-// with commas between.
+// failing are the kinds and levels of findings after which a command ends with the exit code "no": of each -fail a
+// text, with commas between.
 type failing []string
 
 func (f *failing) flag(fs *flag.FlagSet, which string) {
@@ -229,7 +231,10 @@ func endNo(reasons ...string) error {
 func (f failing) why(found []report.Group) string {
 	var meant []string
 	for _, g := range found {
-		if slices.ContainsFunc(f.kinds(), func(k string) bool { return k == g.Kind || g.Level != "" && (k == g.Level || k == "all") }) {
+		if slices.ContainsFunc(f.kinds(), func(k string) bool {
+			return k == g.Kind || g.Level != "" &&
+				(k == g.Level || k == "all")
+		}) {
 			meant = append(meant, words.Number(g.Count)+" "+g.Kind)
 		}
 	}

@@ -52,7 +52,8 @@ func siteOf(t *testing.T, files map[string]string) string {
 }
 
 // pagesOf answers with files by path, in which HOST stands for the address; that of /a/* is at all other paths of a
-// folder, and that of * at all others. What begins with "HTTP " is a status and a header, as in "HTTP 302 Location: /login".
+// folder, and that of * at all others. What begins with "HTTP " is a status and a header, as in "HTTP 302 Location:
+// /login".
 func pagesOf(files map[string]string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		text, is := files[r.URL.RequestURI()]
@@ -124,7 +125,8 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 		{"nothing", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": aPage}, codeDone,
 			[]string{"1 page listed, 1 checked: 0 faults\n"}},
 		{"a page that is gone", map[string]string{"/maps/sitemap.xml": set("/a", "/b"), "/a": aPage}, codeNo,
-			[]string{"fault   1 page is answered with an error", "/b is answered with 404 Not Found (line 1 of /maps/sitemap.xml)\n",
+			[]string{"fault   1 page is answered with an error",
+				"/b is answered with 404 Not Found (line 1 of /maps/sitemap.xml)\n",
 				"2 pages listed, 2 checked: 1 fault\n"}},
 		{"what robots.txt disallows", map[string]string{"/maps/sitemap.xml": set("/private/a"), "/private/a": "HTTP 500 "},
 			codeNo, []string{"1 listed page is disallowed by robots.txt",
@@ -137,10 +139,11 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 			"/maps/sitemap.xml": set("/a", "/b"), "/a": aPage, "/b": ownPage}, codeNo, []string{"The site is disallowed for some search engines by robots.txt\n",
 			"robots.txt disallows / for bingbot\n",
 			"/b is disallowed for Googlebot by \"Disallow: /b\" in robots.txt (line 1", "2 pages listed, 2 checked: 2 faults"}},
-		{"one engine that may fetch nothing, beside a line that excepts a page for others", map[string]string{"/robots.txt": "User-agent: *\n" +
-			"Disallow: /wp-admin/\nAllow: /wp-admin/admin-ajax.php\n\nUser-agent: bingbot\nDisallow: /\nSitemap: http://HOST/maps/sitemap.xml",
-			"/maps/sitemap.xml": set("/a", "/b"), "/a": aPage, "/b": ownPage}, codeNo, []string{"robots.txt disallows / for bingbot\n",
-			"2 pages listed, 2 checked: 1 fault\n"}},
+		{"one engine that may fetch nothing, beside a line that excepts a page for others",
+			map[string]string{"/robots.txt": "User-agent: *\n" +
+				"Disallow: /wp-admin/\nAllow: /wp-admin/admin-ajax.php\n\nUser-agent: bingbot\nDisallow: /\nSitemap: http://HOST/maps/sitemap.xml",
+				"/maps/sitemap.xml": set("/a", "/b"), "/a": aPage, "/b": ownPage}, codeNo, []string{"robots.txt disallows / for bingbot\n",
+				"2 pages listed, 2 checked: 1 fault\n"}},
 		{"one engine that alone may fetch", map[string]string{"/robots.txt": "User-agent: *\nDisallow: /\n\nUser-agent: Googlebot\n" +
 			"Disallow: /b\nSitemap: http://HOST/maps/sitemap.xml", "/maps/sitemap.xml": set("/a", "/b")}, codeNo, []string{
 			"The site is disallowed for some search engines", "disallows / for all crawlers but Googlebot\n",
@@ -170,22 +173,26 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 		{"pages of scripts", map[string]string{"/maps/sitemap.xml": set("/a", "/b", "/c"), "/a": aPage,
 			"/b": "<!doctype html><div id=app></div><script>b()</script>", "/c": "<!doctype html><div id=app></div><script>c()</script>"},
 			codeDone, []string{"advice  2 of 3 pages read say nothing without scripts\n"}},
-		{"a language that a page names", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": strings.Replace(aPage, "<title>",
-			"<link rel=alternate hreflang=xx-YY1 href=/a><title>", 1)}, codeNo,
+		{"a language that a page names", map[string]string{"/maps/sitemap.xml": set("/a"),
+			"/a": strings.Replace(aPage, "<title>",
+				"<link rel=alternate hreflang=xx-YY1 href=/a><title>", 1)}, codeNo,
 			[]string{"/a has the hreflang \"xx-YY1\": it is no language with a region, such as de-AT (line 1"}},
-		{"a language by three letters", map[string]string{"/maps/sitemap.xml": set("/a", "/b"), "/b": ownPage, "/a": strings.Replace(aPage,
-			"<title>", "<link rel=alternate hreflang=ger href=/b><link rel=alternate hreflang=fil href=/a><title>", 1)}, codeNo,
+		{"a language by three letters", map[string]string{"/maps/sitemap.xml": set("/a", "/b"), "/b": ownPage,
+			"/a": strings.Replace(aPage,
+				"<title>", "<link rel=alternate hreflang=ger href=/b><link rel=alternate hreflang=fil href=/a><title>", 1)}, codeNo,
 			[]string{"1 link to another language is wrong", "has the hreflang \"ger\": write de, as ISO 639-1 has it (line 1",
 				"1 fault\n"}},
 		{"an empty page", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": ""}, codeNo,
 			[]string{"/a is answered with 200, and is empty", "1 answered with a redirect, an error or nothing"}},
-		{"a relative address of a page that is gone, which are two mistakes", map[string]string{"/a": aPage, "/maps/sitemap.xml": strings.Replace(
-			set("/a"), "</urlset>", "<url><loc>/gone</loc></url></urlset>", 1)}, codeNo, []string{
-			"- /gone is no whole URL; write it", "/gone is answered with 404", "2 faults of 2 kinds"}},
+		{"a relative address of a page that is gone, which are two mistakes",
+			map[string]string{"/a": aPage, "/maps/sitemap.xml": strings.Replace(
+				set("/a"), "</urlset>", "<url><loc>/gone</loc></url></urlset>", 1)}, codeNo, []string{
+				"- /gone is no whole URL; write it", "/gone is answered with 404", "2 faults of 2 kinds"}},
 		{"a relative address", map[string]string{"/a": aPage, "/b": ownPage, "/maps/sitemap.xml": strings.Replace(
 			set("/a"), "</urlset>", "<url><loc>/b</loc></url></urlset>", 1)}, codeNo, []string{
 			"- /b is no whole URL; write it", "2 pages listed, 2 checked: 1 fault\n"}},
-		{"a session in an address", map[string]string{"/maps/sitemap.xml": set("/a?PHPSESSID=4f3a9c"), "/a?PHPSESSID=4f3a9c": aPage},
+		{"a session in an address", map[string]string{"/maps/sitemap.xml": set("/a?PHPSESSID=4f3a9c"),
+			"/a?PHPSESSID=4f3a9c": aPage},
 			codeDone, []string{"/a?PHPSESSID=… has the parameter PHPSESSID"}},
 		{"what belongs to a page", map[string]string{"/maps/sitemap.xml": set("/a", "/logo"), "/a": aPage,
 			"/logo": "\x89PNG\r\n\x1a\n"}, codeDone, []string{"advice  1 listed address is no page\n", "/logo is a picture (image/png)"}},
@@ -207,13 +214,16 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 			[]string{"/b, which is answered with 404 Not Found: do not list it (line 1"}},
 		{"a redirect to what robots.txt disallows", map[string]string{"/maps/sitemap.xml": set("/a"),
 			"/a": "HTTP 301 Location: /private/b"}, codeNo, []string{"/private/b, which robots.txt disallows: do not list it (line 1"}},
-		{"canonical addresses that are none to index", map[string]string{"/maps/sitemap.xml": set("/a", "/b", "/c"), "/a": named("/d"),
-			"/b": named("/private/b"), "/c": "HTTP 301 Location: /d", "/d": strings.Replace(aPage, "<title>", "<meta name=robots content=noindex><title>",
+		{"canonical addresses that are none to index", map[string]string{"/maps/sitemap.xml": set("/a", "/b", "/c"),
+			"/a": named("/d"),
+			"/b": named("/private/b"), "/c": "HTTP 301 Location: /d", "/d": strings.Replace(aPage, "<title>",
+				"<meta name=robots content=noindex><title>",
 				1)}, codeNo, []string{"/d as canonical, which says noindex, in a meta element: have the page name its own address (line 1",
 			"/private/b as canonical, which robots.txt disallows: have the page name", "/d, which says noindex, in a meta element: do not list it"}},
 		{"a redirect to what is busy", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 301 Location: /b",
 			"/b": "HTTP 429 Retry-After: 3600"}, codeNo, []string{"/b (line 1"}},
-		{"a redirect to what names it as canonical", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 301 Location: /a/",
+		{"a redirect to what names it as canonical", map[string]string{"/maps/sitemap.xml": set("/a"),
+			"/a":  "HTTP 301 Location: /a/",
 			"/a/": named("/a")}, codeNo, []string{"/a as canonical: have that page name its own address (line 1"}},
 		{"a loop", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": "HTTP 301 Location: /b",
 			"/b": "HTTP 301 Location: /a"}, codeNo, []string{"/b, in a loop: mend the loop, or do not list it (line 1"}},
@@ -238,24 +248,32 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 		{"made-up addresses lead to the start page", map[string]string{"/maps/sitemap.xml": set("/", "/a"), "/": aPage,
 			"/a": ownPage, "*": "HTTP 302 Location: /"}, codeDone, []string{"advice  The site redirects made-up addresses to its start page\n",
 			" is made up, and leads to the start page, http", "2 pages listed, 2 checked: 0 faults, 1 piece of advice\n"}},
-		{"made-up addresses of a folder lead to the start page, in its language", map[string]string{"/maps/sitemap.xml": set("/", "/blog/a"),
-			"/": "HTTP 302 Location: /en/", "/en/": aPage, "/blog/a": ownPage, "/blog/*": "HTTP 301 Location: /"}, codeNo,
-			[]string{"advice  The site redirects made-up addresses to its start page\n", "/blog/no-page-", "to the start page, http"}},
+		{"made-up addresses of a folder lead to the start page, in its language",
+			map[string]string{"/maps/sitemap.xml": set("/", "/blog/a"),
+				"/": "HTTP 302 Location: /en/", "/en/": aPage, "/blog/a": ownPage, "/blog/*": "HTTP 301 Location: /"}, codeNo,
+			[]string{"advice  The site redirects made-up addresses to its start page\n", "/blog/no-page-",
+				"to the start page, http"}},
 		{"a log-in at each address", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": ownPage,
 			"*": "HTTP 302 Location: /login", "/login": aPage + "<form><input type=password></form>"}, codeDone,
 			[]string{"1 page listed, 1 checked: 0 faults\n"}},
-		{"a version that does not return, and is not listed", map[string]string{"/maps/sitemap.xml": set("/en"), "/de": ownPage,
-			"/en": `<!doctype html><title>A</title><link rel=alternate hreflang=en href=/en><link rel=alternate hreflang=de href=/de><main><p>English.</main>`},
-			codeNo, []string{"1 link to another language is not returned", "/de for de, which does not link back", ": 1 fault\n"}},
-		{"a version that returns, and is not listed", map[string]string{"/maps/sitemap.xml": set("/en"), "/de": languages + "<main>Deutsch.</main>",
+		{"a version that does not return, and is not listed",
+			map[string]string{"/maps/sitemap.xml": set("/en"), "/de": ownPage,
+				"/en": `<!doctype html><title>A</title><link rel=alternate hreflang=en href=/en><link rel=alternate hreflang=de href=/de><main><p>English.</main>`},
+			codeNo, []string{"1 link to another language is not returned", "/de for de, which does not link back",
+				": 1 fault\n"}},
+		{"a version that returns, and is not listed", map[string]string{"/maps/sitemap.xml": set("/en"), "/de": languages +
+			"<main>Deutsch.</main>",
 			"/en": languages + "<main><p>English.</main>"}, codeDone, []string{": 0 faults\n"}},
-		{"dates of an index, which hide no page", map[string]string{"/maps/sitemap.xml": strings.ReplaceAll(index("/1.xml", "/2.xml", "/3.xml",
+		{"dates of an index, which hide no page", map[string]string{"/maps/sitemap.xml": strings.ReplaceAll(index("/1.xml",
+			"/2.xml", "/3.xml",
 			"/4.xml"), "</loc>", "</loc><lastmod>2999-01-01</lastmod>"), "/1.xml": set("/a <lastmod>2999-02-02</lastmod>"),
 			"/2.xml": set("/b <lastmod>2999-02-02</lastmod>"), "/3.xml": set("/a"), "/4.xml": set("/b"), "/a": aPage, "/b": ownPage}, codeNo,
 			[]string{"3 lastmods are in the future", "/1.xml has the lastmod 1 Jan 2999, which lies in the future; perhaps others of this index have",
 				"/a has the lastmod 2 Feb", "/b has the lastmod 2 Feb"}},
-		{"canonicals", map[string]string{"/maps/sitemap.xml": set("/a", "/b", "/c"), "/a": named("/c") + "<p>a", "/b": named("http://localhost:3000/b"),
-			"/c": strings.Replace(named("/c"), "<main>", "<link rel=canonical href=/d><main>", 1)}, codeNo, []string{"3 pages name another page, or several, as canonical",
+		{"canonicals", map[string]string{"/maps/sitemap.xml": set("/a", "/b", "/c"), "/a": named("/c") + "<p>a",
+			"/b": named("http://localhost:3000/b"),
+			"/c": strings.Replace(named("/c"), "<main>", "<link rel=canonical href=/d><main>",
+				1)}, codeNo, []string{"3 pages name another page, or several, as canonical",
 			"Have each page name its own address, or list the one that it names, if that is a page of this site.",
 			"http://localhost:3000/b as canonical, on another host (", "/c names several addresses as canonical: have it name one (line 1"}},
 		{"numbers that agree", map[string]string{"/maps/sitemap.xml": set(append(ten, "/a.txt <lastmod>2026-11-01</lastmod>",
@@ -270,8 +288,9 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 			"/sitemap.xml": set("/a"), "/a": aPage}, codeDone, []string{
 			"/robots.txt is answered with 503 by Cloudflare, in place of the file",
 			"1 page listed, 1 checked: 0 faults, 1 piece of advice\n"}},
-		{"a robots.txt of HTML", map[string]string{"/robots.txt": "HTTP 200 Content-Type: text/html", "/sitemap.xml": set("/a"),
-			"/a": aPage}, codeDone, []string{"advice  The robots.txt is a page of HTML\n", "/robots.txt is a page of HTML, which crawlers take for an empty file\n"}},
+		{"a robots.txt of HTML", map[string]string{"/robots.txt": "HTTP 200 Content-Type: text/html",
+			"/sitemap.xml": set("/a"),
+			"/a":           aPage}, codeDone, []string{"advice  The robots.txt is a page of HTML\n", "/robots.txt is a page of HTML, which crawlers take for an empty file\n"}},
 		{"a page for every address", map[string]string{"/maps/sitemap.xml": "<!doctype html><title>App</title>"}, codeNo,
 			[]string{"1 file is a page of HTML, and no sitemap"}},
 	} {
@@ -304,7 +323,8 @@ func TestCheckTakesWhatPeopleGive(t *testing.T) {
 		"/part.xml": set("/en/", "/en/gone"), "/en/": aPage,
 	})
 	for _, tt := range []struct{ at, want, not string }{
-		{"/robots.txt", "/robots.txt says what crawlers may do, and no sitemap. So the sitemap of the site was checked.\n", "no sitemap\n"},
+		{"/robots.txt", "/robots.txt says what crawlers may do, and no sitemap. So the sitemap of the site was checked.\n",
+			"no sitemap\n"},
 		{"/en/", "/en/ is a page, and no sitemap. So the sitemap of the site was checked.\n", "page of HTML"},
 		{"/none", "/none is answered with 404 Not Found, and no sitemap. So the sitemap of the site was checked.\n",
 			"cannot be read"},
@@ -345,7 +365,8 @@ func TestCheckSaysWhatIsWrongWithACall(t *testing.T) {
 		{"-fail seen-moved needs -data", []string{site, "-fail", "seen-moved"}},
 		{"-fail redirect-link: there is no such kind of finding. Did you mean broken-link or moved-link or redirect?",
 			[]string{site, "-fail", "redirect-link"}},
-		{"-fail nothing: there is no such kind of finding. The kinds are ancient, blocked, ", []string{site, "-fail", "nothing"}},
+		{"-fail nothing: there is no such kind of finding. The kinds are ancient, blocked, ",
+			[]string{site, "-fail", "nothing"}},
 		{"-out is empty; give a value, or leave it out", []string{site, "-out", ""}},
 		{"-fail is empty; give a value, or leave it out", []string{site, "-fail", ", "}},
 		{"-fail is empty; give a value, or leave it out", []string{site, "-fail", "noindex", "-fail", ""}},
@@ -384,7 +405,8 @@ func TestCheckTellsABoxToLogInFromALogIn(t *testing.T) {
 	pages := func(home, b string) map[string]string {
 		return map[string]string{"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/", "/a", "/b"), "/": with(aPage, home),
 			"/login": with(ownPage, "<p>Log in."+field),
-			"/a":     with(ownPage, "<p>One.<a href=/></a>"), "/b": with(ownPage, "<p>Two."+b), "/c": with(ownPage, "<p>Three."+b)}
+			"/a":     with(ownPage, "<p>One.<a href=/></a>"), "/b": with(ownPage, "<p>Two."+b), "/c": with(ownPage,
+				"<p>Three."+b)}
 	}
 	for _, tt := range []struct {
 		name, home, b string
@@ -393,12 +415,14 @@ func TestCheckTellsABoxToLogInFromALogIn(t *testing.T) {
 	}{
 		{"on the start page, and one that says little", box, box, codeDone, []string{"advice  1 page shows a form to log in",
 			" has a field for a password in its text, as 1 of 3 pages read have (line 1", "A crawl found 2 public pages; not listed: none."}},
-		{"on the start page and others", box, text + box, codeDone, []string{"advice  The pages have a log-in box in their text",
-			" has a field for a password in its text, as 2 of 3 pages read have (line 1", "A crawl found 4 public pages; not listed: 1.",
-			"/ and 2 more, and not listed", "/gone, which is answered with 404", "1 listed page has no link that engines follow"}},
+		{"on the start page and others", box, text + box, codeDone,
+			[]string{"advice  The pages have a log-in box in their text",
+				" has a field for a password in its text, as 2 of 3 pages read have (line 1", "A crawl found 4 public pages; not listed: 1.",
+				"/ and 2 more, and not listed", "/gone, which is answered with 404", "1 listed page has no link that engines follow"}},
 		{"on the start page, and on that to log in", box + "<a href=/login></a>", "", codeNo, []string{
 			"advice  The pages have a log-in box", "fault   1 page asks visitors to log in", "/login shows a field for a password"}},
-		{"on one page", "", field, codeDone, []string{"advice  1 page shows a form to log in", "/b shows a field for a password"}},
+		{"on one page", "", field, codeDone, []string{"advice  1 page shows a form to log in",
+			"/b shows a field for a password"}},
 		{"to register", "", "<form><input type=email><input name=name><input name=city>" + field + "</form>", codeDone,
 			[]string{"3 checked: 0 faults", "A crawl found 3 public pages"}},
 		{"to choose a password", "", "<form>" + field + field + "</form>", codeDone, []string{"3 checked: 0 faults"}},
@@ -440,10 +464,12 @@ func TestCheckFailsForWhatFailNames(t *testing.T) {
 	wantErrs(t, codeNo, "exit code 3: -fail slow,all, for 1 unnamed\n", "check", advised, "-fail", "slow", "-fail", "all")
 	wantErrs(t, codeNo, "exit code 3: -fail all, for 1 unnamed\n", "check", "-json", advised, "-fail", "all")
 	wantOut(t, codeDone, "0 faults\n", "check", site, "-fail", "all")
-	faulty := siteOf(t, map[string]string{"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/", "/a", "/b <lastmod>2999-01-01</lastmod>"),
-		"/": aPage + "<a href=/c>c</a>", "/b": ownPage + "<p>b", "/c": ownPage})
+	faulty := siteOf(t, map[string]string{"/robots.txt": robotsTxt,
+		"/maps/sitemap.xml": set("/", "/a", "/b <lastmod>2999-01-01</lastmod>"),
+		"/":                 aPage + "<a href=/c>c</a>", "/b": ownPage + "<p>b", "/c": ownPage})
 	wantErrs(t, codeNo, "exit code 3: 2 faults of 2 kinds\n", "check", faulty)
-	wantErrs(t, codeNo, "exit code 3: 2 faults of 2 kinds, and -fail missing,orphan, for 1 missing, 1 orphan\n", "check", "-crawl",
+	wantErrs(t, codeNo, "exit code 3: 2 faults of 2 kinds, and -fail missing,orphan, for 1 missing, 1 orphan\n", "check",
+		"-crawl",
 		"-fail", "missing,orphan", faulty)
 	for _, tt := range []struct {
 		name, want string
@@ -465,7 +491,8 @@ func TestOneThingThatCannotBeReadHidesNothingElse(t *testing.T) {
 	page := func(to string) string {
 		return "<!doctype html><main><p>It has a text, and a link: <a href=" + to + ">on</a></main>"
 	}
-	files := map[string]string{"/": page("/new") + page("/busy"), "/new": ownPage, "/alone": aPage, "/busy": "HTTP 503 Retry-After: 3600",
+	files := map[string]string{"/": page("/new") + page("/busy"), "/new": ownPage, "/alone": aPage,
+		"/busy":    "HTTP 503 Retry-After: 3600",
 		"/map.xml": set("/", "/alone"), "/page.xml": page("/"), "/cut.xml": strings.TrimSuffix(set("/"), "</urlset>"),
 		"/denied.xml": "HTTP 403 ", "/login": page("/"), "/private.xml": "HTTP 302 Location: /login"}
 	const doubt = "- HOST/new is linked from HOST/, and in no file that could be read; perhaps another lists it\n"
@@ -473,14 +500,16 @@ func TestOneThingThatCannotBeReadHidesNothingElse(t *testing.T) {
 		file     string
 		lacks, n string
 	}{
-		{"/none.xml", "not listed: 1.", "1 public page is missing"}, {"/page.xml", "not listed: 1.", "1 public page is missing"},
+		{"/none.xml", "not listed: 1.", "1 public page is missing"}, {"/page.xml", "not listed: 1.",
+			"1 public page is missing"},
 		{"/cut.xml", doubt, "in no file that could be read: 1."}, {"/denied.xml", doubt, "1 public page is missing"},
 		{"/private.xml", doubt, "1 public page is missing"},
 	} {
 		files["/robots.txt"] = "Sitemap: http://HOST/map.xml\nSitemap: http://HOST" + tt.file
 		site := siteOf(t, files)
 		_, out, errs := call(t, "check", "-crawl", "-fail", "missing", site)
-		for _, want := range []string{tt.n, strings.ReplaceAll(tt.lacks, "HOST", site), "1 listed page has no link that engines follow\n",
+		for _, want := range []string{tt.n, strings.ReplaceAll(tt.lacks, "HOST", site),
+			"1 listed page has no link that engines follow\n",
 			"- " + site + "/alone is listed, and no page that could be read links there (line 1",
 			"Limit: the crawl could not read " + site + "/busy, so links from there are not known.\n"} {
 			if !strings.Contains(out, want) || !strings.Contains(errs, "and -fail missing, for 1 missing\n") {
@@ -501,12 +530,15 @@ func TestCheckReadsSitemapsFromElsewhere(t *testing.T) {
 	wantOut(t, codeDone, "The pages of "+origin+" were asked for at "+s.at+".\n", "check", "-data", s.data, s.at)
 }
 
-// A shop runs on its owner's machine, perhaps with the public address for its origin. Then its sitemap has that address.
+// A shop runs on its owner's machine, perhaps with the public address for its origin. Then its sitemap has that
+// address.
 func TestCheckOfAServerOnThisMachineAsksNoPublicOne(t *testing.T) {
 	const public, www, file = "https://shop.servemap.dev", "https://www.servemap.dev", "/sitemap.xml"
 	for name, tt := range map[string]struct{ robots, file, lists, want string }{
-		"its sitemap is the public one": {"Sitemap: " + public + file, file, public, "SITE/sitemap.xml lists " + public + "/ok, " +
-			"so it was checked for " + public + "; -origin SITE says otherwise.\nThe pages of " + public + " were asked for at SITE.\n"},
+		"its sitemap is the public one": {"Sitemap: " + public + file, file, public, "SITE/sitemap.xml lists " + public +
+			"/ok, " +
+			"so it was checked for " + public + "; -origin SITE says otherwise.\nThe pages of " + public +
+			" were asked for at SITE.\n"},
 		"robots.txt names another place": {"Sitemap: " + public + "/map.php?all=1", "/map.php?all=1", public,
 			"SITE/map.php?all=1 lists " + public + "/ok"},
 		"no robots.txt": {"", file, public, "SITE/sitemap.xml lists " + public + "/ok"},
@@ -546,22 +578,26 @@ func TestCheckOfAServerOnThisMachineAsksNoPublicOne(t *testing.T) {
 
 // Whoever checks a site on his own machine asks the same server by both names, whose robots.txt names its sitemap.
 func TestNobodyVouchesForAnAddressThatNobodyElseReaches(t *testing.T) {
-	for origin, on := range map[string]string{"": "on another host", "https://shop.servemap.dev": "of a developer's machine"} {
+	for origin, on := range map[string]string{"": "on another host",
+		"https://shop.servemap.dev": "of a developer's machine"} {
 		files := map[string]string{"/": aPage, "/a": ownPage}
 		site := siteOf(t, files)
 		here, local := cmp.Or(origin, site), strings.Replace(site, "127.0.0.1", "localhost", 1)
 		files["/robots.txt"] = "Sitemap: " + here + "/index.xml\nSitemap: " + here + "/more.xml"
 		entry := func(at string) string { return "<url><loc>" + at + "</loc></url>" }
 		set := func(all string) string { return `<urlset xmlns="` + namespace + `">` + all + "</urlset>" }
-		files["/index.xml"] = strings.NewReplacer("urlset", "sitemapindex", "url>", "sitemap>").Replace(set(entry(local + "/part.xml")))
-		files["/more.xml"] = set(entry(here+"/") + entry(here+"/a") + entry(local+"/dev") + entry("http://192.168.0.12/intranet"))
+		files["/index.xml"] = strings.NewReplacer("urlset", "sitemapindex", "url>",
+			"sitemap>").Replace(set(entry(local + "/part.xml")))
+		files["/more.xml"] = set(entry(here+"/") + entry(here+"/a") + entry(local+"/dev") +
+			entry("http://192.168.0.12/intranet"))
 		files["/part.xml"] = set(entry(here + "/b"))
 		args := []string{"check", site}
 		if origin != "" {
 			args = append(args, "-origin", origin)
 		}
 		code, out, errs := call(t, args...)
-		for _, want := range []string{"fault   3 addresses are " + on, local + "/part.xml is on " + local + ", and the site is " + here,
+		for _, want := range []string{"fault   3 addresses are " + on, local + "/part.xml is on " + local +
+			", and the site is " + here,
 			local + "/dev is on ", "/intranet is on http://192.168.0.12, and"} {
 			if code != codeNo || !strings.Contains(out, want) || strings.Contains(out, "names this sitemap") {
 				t.Errorf("code %d, without %q: %s%s", code, want, out, errs)
@@ -582,7 +618,8 @@ func TestCheckShowsWhyThereIsNoSitemap(t *testing.T) {
 	} {
 		wantErrs(t, codeNo, want, "check", at)
 	}
-	wantErrs(t, codeFailed, "503 Service Unavailable, which says: No page of "+origin+" is listed yet. ", "check", s.at+"/sitemap.xml")
+	wantErrs(t, codeFailed, "503 Service Unavailable, which says: No page of "+origin+" is listed yet. ", "check",
+		s.at+"/sitemap.xml")
 	wantErrs(t, codeFailed, "there is no such host\n", "check", "a.invalid") // which another scheme does not mend
 }
 
@@ -604,12 +641,15 @@ func TestAnAnswerThatDoesNotTellIsNoSitemapThatIsMissing(t *testing.T) {
 			"SITE names no sitemap in a robots.txt, and /sitemap.xml is answered with 500 Internal Server Error" + refused},
 		{"at another usual place", map[string]string{"/": aPage, "/wp-sitemap.xml": "HTTP 503 "}, codeFailed,
 			"/wp-sitemap.xml is answered with 503 Service Unavailable" + refused},
-		{"robots.txt fails, and no sitemap is at a usual place", map[string]string{"/": aPage, "/robots.txt": "HTTP 500 "}, codeFailed,
+		{"robots.txt fails, and no sitemap is at a usual place", map[string]string{"/": aPage, "/robots.txt": "HTTP 500 "},
+			codeFailed,
 			"SITE answers for robots.txt 500 Internal Server Error, and /sitemap.xml is answered with 404 Not Found"},
-		{"the one sitemap fails", map[string]string{"/": aPage, "/robots.txt": robotsTxt, "/maps/sitemap.xml": "HTTP 503 "}, codeFailed,
+		{"the one sitemap fails", map[string]string{"/": aPage, "/robots.txt": robotsTxt, "/maps/sitemap.xml": "HTTP 503 "},
+			codeFailed,
 			"SITE/maps/sitemap.xml is answered with 503 Service Unavailable" + refused},
 		{"the one sitemap is gone", map[string]string{"/": aPage, "/robots.txt": robotsTxt}, codeNo, none},
-		{"robots.txt alone asks for a log-in", map[string]string{"/": aPage, "/robots.txt": "HTTP 401 ", "/sitemap.xml": set("/")},
+		{"robots.txt alone asks for a log-in", map[string]string{"/": aPage, "/robots.txt": "HTTP 401 ",
+			"/sitemap.xml": set("/")},
 			codeDone, ""},
 	} {
 		site := siteOf(t, tt.files)
@@ -627,11 +667,13 @@ func TestAnAnswerThatDoesNotTellIsNoSitemapThatIsMissing(t *testing.T) {
 		t.Errorf("without %q: %s%v", want, text, err)
 	}
 	unsure := siteOf(t, map[string]string{"/": aPage + "<a href=/a>a</a>", "/a": ownPage, "/sitemap.xml": "HTTP 500 "})
-	if code, out, errs := call(t, "check", "-crawl", unsure); code != codeNo || !strings.Contains(out, "A crawl found 2 public pages") {
+	if code, out, errs := call(t, "check", "-crawl", unsure); code != codeNo ||
+		!strings.Contains(out, "A crawl found 2 public pages") {
 		t.Errorf("with a crawl: code %d, %s%s", code, out, errs)
 	}
 	away := siteOf(t, map[string]string{"*": "HTTP 301 Location: http://a.invalid/"})
-	wantErrs(t, codeFailed, away+"/robots.txt redirects, and http://a.invalid/ does not answer: there is no such host", "check", away)
+	wantErrs(t, codeFailed, away+"/robots.txt redirects, and http://a.invalid/ does not answer: there is no such host",
+		"check", away)
 }
 
 func TestCheckAsksTheHostOfASitemapForNoOtherPages(t *testing.T) {
@@ -709,10 +751,12 @@ func TestWhatOnlyFailsBesideOtherRequestsIsNoError(t *testing.T) {
 		check, crawl     []string
 		checkNo, crawlNo string
 	}{
-		{"pages that come alone", "", 500, []string{"121 pages listed, 121 checked: 0 faults", "beside other requests, and come",
+		{"pages that come alone", "", 500, []string{"121 pages listed, 121 checked: 0 faults",
+			"beside other requests, and come",
 			" failed under 4 requests at once, with 500 Internal Server Error"},
 			[]string{"121 listed · 0 broken links", "The site failed under "}, "an error", "Broken"},
-		{"a page that fails alone too", "/p07", 500, []string{"1 page is answered with an error", "/p07 is answered with 500"},
+		{"a page that fails alone too", "/p07", 500, []string{"1 page is answered with an error",
+			"/p07 is answered with 500"},
 			[]string{"120 listed · 1 broken link "}, "come once asked", "120 broken"},
 		{"one error that passes", "once", 500, []string{"121 pages listed, 121 checked: 0 faults"},
 			[]string{"121 listed · 0 broken links"}, "come once asked", "The site failed under "},

@@ -56,8 +56,8 @@ const shownOf = 3
 var crawlKinds = []string{"broken-link", "orphan", "advice", "fault", "noindex", "error", "denied", "login", "soft-404",
 	"empty-page", "no-answer", "canonical", "canonical-scheme", "redirect", "stub", "hreflang", "hreflang-return"}
 
-// found counts the findings of a crawl by the kinds of check. A finding about a page that is not listed has no level, so
-// -fail meets it by the name of its kind alone.
+// found counts the findings of a crawl by the kinds of check. A finding about a page that is not listed has no level,
+// so -fail meets it by the name of its kind alone.
 func (c *closing) found() (all []report.Group) {
 	count := map[string]int{"broken-link": len(c.broken), "orphan": 0}
 	for _, a := range c.got {

@@ -141,7 +141,8 @@ func TestCrawlCountsEachPageWithAParameterOnce(t *testing.T) {
 	}
 	files["/"] = aPage + links
 	says := must(t, "crawl", siteOf(t, files), "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
-	for _, want := range []string{" · 12 left out ", "Left out: 12 linked pages of /article.php with id.\n", "and 9 more; -all names them\n"} {
+	for _, want := range []string{" · 12 left out ", "Left out: 12 linked pages of /article.php with id.\n",
+		"and 9 more; -all names them\n"} {
 		if !strings.Contains(says, want) {
 			t.Errorf("it does not say %q: %s", want, says)
 		}
@@ -150,7 +151,8 @@ func TestCrawlCountsEachPageWithAParameterOnce(t *testing.T) {
 
 // Large sites have ten languages: their addresses are kept where a crawl compares them, and not where check does.
 func TestCrawlForCheckKeepsNoAddressesOfOtherLanguages(t *testing.T) {
-	at := siteOf(t, map[string]string{"/": strings.Replace(aPage, "<title>", "<link rel=alternate hreflang=de href=/de><title>", 1)})
+	at := siteOf(t, map[string]string{"/": strings.Replace(aPage, "<title>",
+		"<link rel=alternate hreflang=de href=/de><title>", 1)})
 	for name, through := range map[string]http.RoundTripper{"crawl": nil, "check": http.DefaultTransport} {
 		c := &crawl{through: through}
 		site, err := c.find(t.Context(), at)

@@ -27,7 +27,8 @@ func TestSecondProcessSaysWhoHoldsTheDataAndTakesOver(t *testing.T) {
 	holds, waits := strings.TrimPrefix(first.at, "http://"), strings.TrimPrefix(second.at, "http://")
 	for _, args := range [][]string{{"status"}, {"explain", "/a.html"}, {"explore"}} {
 		code, _, errs := call(t, append(args, "-data", data)...)
-		if told := strings.Count(errs, " at "+holds+", which has the folder "+data+". Process "); code != codeDone || told != 1 ||
+		if told := strings.Count(errs, " at "+holds+", which has the folder "+data+". Process "); code != codeDone ||
+			told != 1 ||
 			!strings.Contains(errs, " at "+waits+" waits for the folder") {
 			t.Errorf("%s: code %d, %s", args[0], code, errs)
 		}
@@ -36,7 +37,8 @@ func TestSecondProcessSaysWhoHoldsTheDataAndTakesOver(t *testing.T) {
 		!strings.HasSuffix(out, " at "+holds+" has\n") {
 		t.Error(out)
 	}
-	wantErrs(t, codeFailed, "another program listens there; end it, or give another port", "files", site, "-origin", origin, "-data", t.TempDir(),
+	wantErrs(t, codeFailed, "another program listens there; end it, or give another port", "files", site, "-origin",
+		origin, "-data", t.TempDir(),
 		"-listen", holds)
 	first.stop()
 	second.log.Await(t, "msg=explored")

@@ -84,7 +84,8 @@ func (c *crawl) run(ctx context.Context, address string) error {
 	}
 	if c.out != "-" {
 		if filepath.Ext(c.out) != ".xml" {
-			return usage("-out %s: crawl writes a sitemap, so give a name that ends in .xml; servemap check writes reports", c.out)
+			return usage("-out %s: crawl writes a sitemap, so give a name that ends in .xml; servemap check writes reports",
+				c.out)
 		}
 		if c.dir, err = openOut(c.out); err != nil {
 			return err
@@ -181,9 +182,11 @@ func (c *crawl) find(ctx context.Context, address string) (*heard, error) {
 	if err != nil {
 		return nil, usage("%v", err)
 	}
-	site := &heard{origin: origin, norm: norm, all: map[string]*answered{}, more: map[string]bool{}, linking: map[string]*linkers{}}
+	site := &heard{origin: origin, norm: norm, all: map[string]*answered{}, more: map[string]bool{},
+		linking: map[string]*linkers{}}
 	var rules []eligibility.Rule
-	for listing, patterns := range map[eligibility.Listing][]string{eligibility.Never: c.Never, eligibility.Always: c.Always} {
+	for listing, patterns := range map[eligibility.Listing][]string{eligibility.Never: c.Never,
+		eligibility.Always: c.Always} {
 		for _, pattern := range patterns {
 			rules = append(rules, eligibility.Rule{Pattern: pattern, Listing: listing})
 		}
@@ -301,8 +304,9 @@ func (c *crawl) target() string {
 }
 
 // write writes the sitemap, each file in one step. An index comes after its parts. A file that has more
-// pages stays if cut says why the crawl is not whole, and cure what to do; one that has twice as many stays in any case.
-// Of its pages those count that no rule of this crawl keeps out. none says why there is no page, "" if there is one.
+// pages stays if cut says why the crawl is not whole, and cure what to do; one that has twice as many stays in any
+// case. Of its pages those count that no rule of this crawl keeps out. none says why there is no page, "" if there is
+// one.
 func (c *crawl) write(ctx context.Context, files http.Handler, cut, cure, none string) error {
 	name := c.Name + ".xml"
 	code, text := fetch(files, c.Origin+"/"+name)

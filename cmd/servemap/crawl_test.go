@@ -63,7 +63,8 @@ func TestCrawlWritesTheSitemapOfAForeignSite(t *testing.T) {
 		t.Errorf("%d pages are listed: %s", n, text)
 	}
 	for _, want := range []string{"19 listed · 0 broken links · ", "1  page is disallowed by the site's robots.txt",
-		"1  linked address may change something", "/articles/1/delete", "1  page is refused (401)", "- " + site + "/article-1\n"} {
+		"1  linked address may change something", "/articles/1/delete", "1  page is refused (401)", "- " + site +
+			"/article-1\n"} {
 		if !strings.Contains(says, want) {
 			t.Errorf("it does not say %q: %s", want, says)
 		}
@@ -104,7 +105,8 @@ func TestCrawlThatListsNothingSaysWhatHelps(t *testing.T) {
 		not   string
 	}{
 		{"crawl", []string{"crawl", site.URL, "-out", filepath.Join(t.TempDir(), "sitemap.xml")}, codeNo,
-			[]string{"\n0 listed · ", cure + "\n", "is not written, as no page is listed. " + site.URL + "/: it is sent as not to be stored"}, "inspector"},
+			[]string{"\n0 listed · ", cure + "\n", "is not written, as no page is listed. " + site.URL +
+				"/: it is sent as not to be stored"}, "inspector"},
 		{"check, which publishes nothing", []string{"check", site.URL, "-crawl"}, codeNo,
 			[]string{"A crawl found 22 public pages; not listed: 20. Listed, without a link that engines follow: 1.",
 				"/alone is listed, and no listed page links there"}, "-public"},
@@ -142,7 +144,8 @@ func faulty(w http.ResponseWriter, r *http.Request) {
 		text = "User-agent: *\nDisallow: /admin/\nSitemap: /sitemap.xml\nSitemap: /wall/map.xml\nSitemap: /admin/map.xml\n"
 	case "/sitemap.xml":
 		text = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>"
-		for _, path := range []string{"/en/", "/a.pdf", "/b.pdf", "/wall/1", "/broken", "/stale", "/admin/report", "/old", "/circle", "/leads",
+		for _, path := range []string{"/en/", "/a.pdf", "/b.pdf", "/wall/1", "/broken", "/stale", "/admin/report", "/old",
+			"/circle", "/leads",
 			"/member", "/data", "/plain.txt"} {
 			text += "<url><loc>" + at + path + "</loc></url>"
 		}
@@ -206,7 +209,8 @@ func TestCrawlTellsEachAddressOnceWithItsCause(t *testing.T) {
 		"servemap check says\n     1  page", at + "/scheme names https",
 		"1  page names itself by another scheme as canonical. The sitemap is right",
 		"2  pages name another page as canonical. Have those",
-		"1  page redirects (301). No link leads here, so nothing needs to be done about that.\n        " + at + "/ → " + site.URL +
+		"1  page redirects (301). No link leads here, so nothing needs to be done about that.\n        " + at + "/ → " +
+			site.URL +
 			"/en/\n",
 		"1  page redirects (301). Link to the address where it leads.\n        " + at + "/moved → " + site.URL +
 			"/en/, linked from " + site.URL + "/en/\n",
@@ -548,18 +552,22 @@ func TestCrawlThatFailsLeavesTheFile(t *testing.T) {
 		code       int
 		want       string
 	}{
-		{"nothing is listed", empty, codeNo, "is not written, as no page is listed. " + empty + "/ is answered with 404 Not Found. Crawl it again once " +
+		{"nothing is listed", empty, codeNo, "is not written, as no page is listed. " + empty +
+			"/ is answered with 404 Not Found. Crawl it again once " +
 			"strangers get a page there, or give -entry with one that they get.\n"},
-		{"the proxy of a site that does not run", down, codeFailed, "servemap crawl: robots.txt was answered with 502, as by a proxy whose site does " +
-			"not run; nothing may be asked for until it does; " + out + " is not written, and nothing is kept without -data\n"},
+		{"the proxy of a site that does not run", down, codeFailed,
+			"servemap crawl: robots.txt was answered with 502, as by a proxy whose site does " +
+				"not run; nothing may be asked for until it does; " + out + " is not written, and nothing is kept without -data\n"},
 		{"a log-in before all", closed, codeNo, none + closed + "/ is answered with 401 Unauthorized. Crawl"},
 		{"noindex", noIndex, codeNo, none + noIndex + "/: the page says noindex.\n"},
-		{"noindex where it leads", led, codeNo, none + led + "/ redirects to " + led + "/de/. " + led + "/de/: the page says noindex.\n"},
+		{"noindex where it leads", led, codeNo, none + led + "/ redirects to " + led + "/de/. " + led +
+			"/de/: the page says noindex.\n"},
 		{"nothing where it leads", ledNowhere, codeNo, ledNowhere + "/de/ is answered with 404 Not Found. Crawl it again"},
 		{"robots.txt is elsewhere", moved, codeFailed, "servemap crawl: " + moved +
 			" redirects to http://other.example; if visitors go there, crawl http://other.example; " + out + " is not written"},
 		{"robots.txt fails", failing, codeFailed, "servemap crawl: robots.txt was answered with 500; nothing may be"},
-		{"nobody answers", gone.URL, codeFailed, "servemap crawl: " + gone.URL + "/ does not answer: the connection is refused\n"},
+		{"nobody answers", gone.URL, codeFailed, "servemap crawl: " + gone.URL +
+			"/ does not answer: the connection is refused\n"},
 		{"an address without a scheme that speaks no https", strings.TrimPrefix(empty, "http://"), codeFailed,
 			"it speaks plain http; give " + empty},
 		{"a name that leads nowhere, which no scheme mends", "a.invalid", codeFailed,
@@ -574,9 +582,11 @@ func TestCrawlThatFailsLeavesTheFile(t *testing.T) {
 			}
 		})
 	}
-	abroad := siteOf(t, map[string]string{"/": strings.Replace(aPage, "<main>", "<link rel=canonical href=https://prod.example/><main>", 1)})
+	abroad := siteOf(t, map[string]string{"/": strings.Replace(aPage, "<main>",
+		"<link rel=canonical href=https://prod.example/><main>", 1)})
 	wantOut(t, codeNo, " · 1 left out", "crawl", abroad, "-out", out) // and no page without an address
-	wantErrs(t, codeNo, "servemap crawl: the sitemap is not written, as no page is listed. "+noIndex, "crawl", noIndex, "-out", "-")
+	wantErrs(t, codeNo, "servemap crawl: the sitemap is not written, as no page is listed. "+noIndex, "crawl", noIndex,
+		"-out", "-")
 	f := &slow{asked: make(chan string), release: make(chan struct{})}
 	site := httptest.NewServer(http.HandlerFunc(f.serve))
 	defer site.Close()
@@ -709,9 +719,10 @@ func TestCrawlOfASiteThatLostHalfOfItsPagesKeepsTheFile(t *testing.T) {
 		code, says, errs := call(t, "crawl", site.URL, "-out", out, "-never", tt.never)
 		text, err := os.ReadFile(out)
 		base.Check(t, err)
-		if n := strings.Count(string(text), "<loc>"); code != tt.code || n != tt.pages || (code == codeNo) != strings.Contains(errs,
-			"the crawl found less than half of the pages that the file has; "+out+" is kept, since it has more pages. If that is right, "+
-				"remove the file, or give another -out") {
+		if n := strings.Count(string(text), "<loc>"); code != tt.code || n != tt.pages ||
+			(code == codeNo) != strings.Contains(errs,
+				"the crawl found less than half of the pages that the file has; "+out+" is kept, since it has more pages. If that is right, "+
+					"remove the file, or give another -out") {
 			t.Errorf("%s: code %d, %d pages, %s%s", tt.name, code, n, says, errs)
 		}
 	}
@@ -751,7 +762,8 @@ func TestCrawlListsNoPageThatNoBrowserReads(t *testing.T) {
 		t.Errorf("%s, %s%v", text, says, err)
 	}
 	wantOut(t, codeNo, "fault   1 page is not coded as its Content-Encoding says", "check", site.URL)
-	wantOut(t, codeNo, "- "+site.URL+"/plain has the Content-Encoding gzip, and is not coded so (line 1", "check", site.URL)
+	wantOut(t, codeNo, "- "+site.URL+"/plain has the Content-Encoding gzip, and is not coded so (line 1", "check",
+		site.URL)
 }
 
 // What crawl lists, check has nothing against: what a log-in is, and a stub, one law says for both.
@@ -775,8 +787,10 @@ func TestCheckFindsNoFaultInWhatCrawlWrites(t *testing.T) {
 			field+links("/en/a", "/en/us")), "/en/a": page("a", field), "/en/us": page(us, field)}, nil, "/en/ /en/a /en/us"},
 		{"in Chinese", map[string]string{"/": page("all", field+links("/a", "/us")), "/a": page("a", field),
 			"/us": page(strings.Repeat("我们是一家销售茶叶的公司", 10), field)}, nil, "/ /a /us"},
-		{"on the start page, which leads to log-ins", map[string]string{"/": page(us, field+links("/us", "/account", "/admin")),
-			"/us": page("us, "+us, ""), "/account": page("your account", field), "/admin": page("all users", field)}, nil, "/ /us"},
+		{"on the start page, which leads to log-ins", map[string]string{"/": page(us,
+			field+links("/us", "/account", "/admin")),
+			"/us": page("us, "+us, ""), "/account": page("your account", field), "/admin": page("all users",
+				field)}, nil, "/ /us"},
 		{"on each page, and a form in an account", map[string]string{"/": page("all", field+links("/us", "/a", "/account")),
 			"/us": page(us, field), "/a": page("a", field), "/account": page("your account", field+field)}, nil, "/ /a /us"},
 		{"a log-in for members, and none to become one", map[string]string{"/": page("all", links("/a", "/members", "/join")),
@@ -785,15 +799,18 @@ func TestCheckFindsNoFaultInWhatCrawlWrites(t *testing.T) {
 		{"a log-in in place of all pages", map[string]string{"/": page("log-ins", field+links("/a", "/b")),
 			"*": page("log-ins", field+links("/a", "/b"))}, nil, "/"},
 		{"a log-in that names each page", map[string]string{"/": page("log-ins", field+links("/a", "/b")),
-			"/a": page("log-ins", field+"<input type=hidden value=/a>"), "/b": page("log-ins", field+"<title>b</title>")}, nil, "/"},
-		{"stubs", map[string]string{"/": page("all", links("/a", "/by-script", "/to-log-in", "/at-once", "/late", "/download", "/app")),
+			"/a": page("log-ins", field+"<input type=hidden value=/a>"), "/b": page("log-ins",
+				field+"<title>b</title>")}, nil, "/"},
+		{"stubs", map[string]string{"/": page("all", links("/a", "/by-script", "/to-log-in", "/at-once", "/late",
+			"/download", "/app")),
 			"/a": page("a", ""), "/by-script": "<!doctype html><script>location = '/a'</script>",
 			"/to-log-in": "<!doctype html><script>location.replace('/login')</script>",
 			"/at-once":   page("one", "<meta http-equiv=refresh content='0; url=/a'>"),
 			"/late":      page("two", "<meta http-equiv=refresh content='4; url=/a'>"),
 			"/download":  page("files", "<meta http-equiv=refresh content='4; url=https://a.example/file'>"),
 			"/app":       "<!doctype html><div id=root></div><script src=/app.js></script>"}, nil, "/ /a /app /download"},
-		{"an id in each address", map[string]string{"/": page("all", links("/view.php?id=1", "/view.php?id=2", "/view.php?id=9")),
+		{"an id in each address", map[string]string{"/": page("all",
+			links("/view.php?id=1", "/view.php?id=2", "/view.php?id=9")),
 			"/view.php?id=1": page("one", field), "/view.php?id=2": page("two", "")}, []string{"-query", "id"},
 			"/ /view.php?id=2"},
 	} {
@@ -866,9 +883,10 @@ func TestBrokenLinksFailWhereThatIsAskedFor(t *testing.T) {
 }
 
 func TestCrawlFailsForWhatItFinds(t *testing.T) {
-	site := siteOf(t, map[string]string{"/": strings.Replace(aPage, "</main>", "<a href=/no></main>", 1), "/sitemap.xml": set("/alone"),
-		"/no":    "<!doctype html><meta name=robots content=noindex>It is thanked here.",
-		"/alone": strings.Replace(ownPage, "<main>", "<link rel=alternate hreflang=en-UK href=/alone><main>", 1)})
+	site := siteOf(t, map[string]string{"/": strings.Replace(aPage, "</main>", "<a href=/no></main>", 1),
+		"/sitemap.xml": set("/alone"),
+		"/no":          "<!doctype html><meta name=robots content=noindex>It is thanked here.",
+		"/alone":       strings.Replace(ownPage, "<main>", "<link rel=alternate hreflang=en-UK href=/alone><main>", 1)})
 	for _, tt := range []struct {
 		fail, want string
 		code       int
@@ -1021,7 +1039,8 @@ func TestCrawlCountsEachFileOnce(t *testing.T) {
 		all["/"], all[name] = all["/"]+"<a href="+name+">on</a>", "a file"
 	}
 	says := must(t, "crawl", siteOf(t, all), "-out", filepath.Join(t.TempDir(), "sitemap.xml"))
-	for _, want := range []string{" · 8 left out", "     7  links lead to files that are not HTML. ", "     1  address is not named here, "} {
+	for _, want := range []string{" · 8 left out", "     7  links lead to files that are not HTML. ",
+		"     1  address is not named here, "} {
 		if !strings.Contains(says, want) {
 			t.Errorf("without %q: %s", want, says)
 		}
@@ -1030,7 +1049,8 @@ func TestCrawlCountsEachFileOnce(t *testing.T) {
 
 func TestCrawlNamesNoSecretAndSaysSo(t *testing.T) {
 	const secret = "9f86d081884c7d659a2feaa0c55ad015"
-	site := siteOf(t, map[string]string{"/": aPage + "<a href='/adm?token=" + secret + "'>manage</a><a href=/invite/" + secret + ">in</a>"})
+	site := siteOf(t, map[string]string{"/": aPage + "<a href='/adm?token=" + secret + "'>manage</a><a href=/invite/" +
+		secret + ">in</a>"})
 	if _, says, _ := call(t, "check", "-crawl", "-all", site); !strings.Contains(says, "did not ask for 2 links") ||
 		!strings.Contains(says, "/invite/9f86…") || strings.Contains(says, secret) {
 		t.Error(says)
@@ -1044,23 +1064,27 @@ func TestCrawlNamesNoSecretAndSaysSo(t *testing.T) {
 
 // The crawl saw all pages, so it knows which of the owner's words fit none.
 func TestCrawlNamesTheRulesThatMatchNothing(t *testing.T) {
-	site := siteOf(t, map[string]string{"/": aPage + "<a href=/calendar/1>c</a><a href=/list?sort=a>l</a>", "/list?sort=a": ownPage,
+	site := siteOf(t, map[string]string{"/": aPage + "<a href=/calendar/1>c</a><a href=/list?sort=a>l</a>",
+		"/list?sort=a": ownPage,
 		"/sitemap.xml": set("/tea/1 <lastmod>2026-11-01</lastmod>"), "/tea/1": ownPage})
 	for _, tt := range []struct {
 		flags, want string
 		code        int
 	}{
 		{"-never /calendar/ -never /tea/ -query sort -always /*ea", "", codeDone},
-		{"-never /calender/ -never /tea/ -query sorted -always /none -public /away", "\nNo page matched -never /calender/, -always /none, " +
-			"-public /away, -query sorted.\n", codeDone},
+		{"-never /calender/ -never /tea/ -query sorted -always /none -public /away",
+			"\nNo page matched -never /calender/, -always /none, " +
+				"-public /away, -query sorted.\n", codeDone},
 		{"-never /calender/ -max 1", "", codeNo},
 		{"-never /", "is not written, as no page is listed. HOST/: -never names it.\n", codeNo},
 	} {
-		args := append([]string{"crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml")}, strings.Fields(tt.flags)...)
+		args := append([]string{"crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml")},
+			strings.Fields(tt.flags)...)
 		code, says, errs := call(t, args...)
 		if want := strings.ReplaceAll(tt.want, "HOST", site); code != tt.code || !strings.Contains(says+errs, want) ||
-			strings.Contains(says, "No page matched") != strings.Contains(want, "No page matched") || strings.Contains(says, "this one") &&
-			tt.flags == "-never /" { // for there is none
+			strings.Contains(says, "No page matched") != strings.Contains(want, "No page matched") ||
+			strings.Contains(says, "this one") &&
+				tt.flags == "-never /" { // for there is none
 			t.Errorf("%s: code %d, %s%s", tt.flags, code, says, errs)
 		}
 	}

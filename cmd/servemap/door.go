@@ -130,10 +130,11 @@ func (d *door) end(drain time.Duration) {
 	d.endWithin(drain, sending)
 }
 
-// endWithin ends a shift, and reports whether it had answered all requests by then. Requests that only read, and answers
-// that have begun, which may never end, have only the time for sending. A reader who has got nothing by then is asked to
-// come again, so that nobody else is refused because of him. [http.Server.Shutdown] would hang up on clients that have
-// just connected, before it reads what they ask for. A client that is silent for a tenth of that time asks for nothing.
+// endWithin ends a shift, and reports whether it had answered all requests by then. Requests that only read, and
+// answers that have begun, which may never end, have only the time for sending. A reader who has got nothing by then is
+// asked to come again, so that nobody else is refused because of him. [http.Server.Shutdown] would hang up on clients
+// that have just connected, before it reads what they ask for. A client that is silent for a tenth of that time asks
+// for nothing.
 func (s *shift) endWithin(patience, sending time.Duration) bool {
 	for _, l := range s.listeners {
 		l.Close()

@@ -99,8 +99,8 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 	return found, nil
 }
 
-// none says of where a crawl begins that lists nothing what it got there, or where that redirects in the end, or why that
-// is not listed.
+// none says of where a crawl begins that lists nothing what it got there, or where that redirects in the end, or why
+// that is not listed.
 func (c *crawl) none(ctx context.Context, a *answers, got map[string]*answered) string {
 	entry := c.site.origin.URL(append(slices.Clone(c.Entries), c.site.origin.Folder())[0])
 	at, there := entry, got[entry]
@@ -120,8 +120,8 @@ func (c *crawl) none(ctx context.Context, a *answers, got map[string]*answered) 
 // refusals are the kinds of what check finds in an answer that is no page for strangers.
 var refusals = []string{"error", "denied", "busy", "login", "wall", "no-answer", "coding", "soft-404", "empty-page"}
 
-// unmatched names the patterns and parameters of the owner that fit nothing that the crawl met, such as misspelt ones, ""
-// for none. Of a crawl that did not come to its end, or that keeps not all that it met, nobody knows.
+// unmatched names the patterns and parameters of the owner that fit nothing that the crawl met, such as misspelt ones,
+// "" for none. Of a crawl that did not come to its end, or that keeps not all that it met, nobody knows.
 func (c *crawl) unmatched(done servemap.Exploration, got map[string]*answered, named map[string][]inspect.Link) string {
 	met := c.site.linked()
 	for u, n := range got {

@@ -65,13 +65,14 @@ type linkers struct {
 // namedLinking is how many of the pages that link to an address are named.
 const namedLinking = 20
 
-// link notes where a page links to. One that looks like a secret is named nowhere. Of variants, such as ?ref= of a page,
-// a crawl asks for some, and not for the same ones each time: the links count once, for the page itself.
+// link notes where a page links to. One that looks like a secret is named nowhere. Of variants, such as ?ref= of a
+// page, a crawl asks for some, and not for the same ones each time: the links count once, for the page itself.
 func (h *heard) link(from string, links map[string]bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	was, again := h.all[from]
-	if again && (was == nil || was.Status == http.StatusOK) || capability.Looks(strings.TrimPrefix(from, h.origin.URL(""))) {
+	if again && (was == nil || was.Status == http.StatusOK) ||
+		capability.Looks(strings.TrimPrefix(from, h.origin.URL(""))) {
 		return
 	}
 	for to, follow := range links {
@@ -121,8 +122,8 @@ func (h *heard) cut(to string) bool {
 	return false
 }
 
-// orphan says of a listed page that has no link that engines follow, which links it has. Of a page that could not be read nobody
-// knows where it links.
+// orphan says of a listed page that has no link that engines follow, which links it has. Of a page that could not be
+// read nobody knows where it links.
 func (h *heard) orphan(loc string, unread bool) check.Link {
 	some, n := h.from(loc)
 	h.mu.Lock()
@@ -237,8 +238,8 @@ func (a *answered) instead(status int) string {
 	return strconv.Itoa(status)
 }
 
-// hear notes an answer. What a bot wall shows is no page, and neither is what the site shows at a made-up address: where
-// that is sent with 200, it goes on as what it means, unless the owner lists it. Words alone take no page away.
+// hear notes an answer. What a bot wall shows is no page, and neither is what the site shows at a made-up address:
+// where that is sent with 200, it goes on as what it means, unless the owner lists it. Words alone take no page away.
 func (h *heard) hear(resp *http.Response) error {
 	loc, status, typ := h.origin.URL(resp.Request.URL.RequestURI()), resp.StatusCode, resp.Header.Get("Content-Type")
 	html, to := response.IsHTML(typ), ""
@@ -288,7 +289,8 @@ func (h *heard) hear(resp *http.Response) error {
 	own := a.Own || kind != "canonical" && h.norm.Parse(loc).Reason == location.ReasonNone
 	switch {
 	case status != http.StatusOK:
-	case html && kind == "" && !a.Private() && !a.Scripts() && (!h.versions || len(a.Versions()) == 0), named && kind == "wall":
+	case html && kind == "" && !a.Private() && !a.Scripts() && (!h.versions || len(a.Versions()) == 0), named &&
+		kind == "wall":
 		a = nil
 	case named:
 	case kind == "wall":
@@ -328,8 +330,8 @@ func (h *heard) extended(sitemap []byte) {
 	}
 }
 
-// undated says that the site's own sitemap has more dates than the one that is written, "" if it has not. Nobody who has seen
-// the pages once can confirm the others.
+// undated says that the site's own sitemap has more dates than the one that is written, "" if it has not. Nobody who
+// has seen the pages once can confirm the others.
 func (h *heard) undated(written int) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -370,8 +372,8 @@ func (a *answered) fails() bool {
 	return a != nil && (a.Err != nil || a.Status >= http.StatusInternalServerError)
 }
 
-// note keeps the last answer of a URL. A failure takes the place of no answer that came: the site may bear no more requests
-// at once.
+// note keeps the last answer of a URL. A failure takes the place of no answer that came: the site may bear no more
+// requests at once.
 func (h *heard) note(loc string, a *answered) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -448,7 +450,8 @@ func (h *heard) languages(listed []string, got map[string]*answered, to *report.
 	if err != nil {
 		return err
 	}
-	j, wrong := listing.NewJudge(listing.Site{Scheme: site.Scheme, Host: address.Host(site), Folder: "/"}, to), map[string]string{}
+	j, wrong := listing.NewJudge(listing.Site{Scheme: site.Scheme, Host: address.Host(site), Folder: "/"},
+		to), map[string]string{}
 	_, _ = j.File(listing.Answer{URL: site, Body: []byte(strings.Join(listed, "\n")), ContentType: "text/plain"})
 	for u, n := range got {
 		if n == nil || n.Read || report.IsFault(n.kind()) {

@@ -82,8 +82,8 @@ func (s *checking) linked(ctx context.Context, known check.Known) (found check.C
 	return found, nil
 }
 
-// crawlOf returns the crawl of a site for check. It reads the list in place of a sitemap that the site has, which may be
-// on another host.
+// crawlOf returns the crawl of a site for check. It reads the list in place of a sitemap that the site has, which may
+// be on another host.
 func (s *checking) crawlOf(ctx context.Context, known check.Known) (c *crawl, err error) {
 	c = &crawl{streams: s.streams, all: s.all, through: known.Through}
 	c.Flags(flag.NewFlagSet("crawl", flag.ContinueOnError), "crawl")
@@ -141,8 +141,8 @@ func (w *walked) orphan(u string) {
 	w.found.Orphans = append(w.found.Orphans, w.site.orphan(u, len(w.found.Failed) > 0))
 }
 
-// pages finds the public pages, and of these the ones that only the list names. What few pages say to be private, nobody
-// should list or link to, nor what says that there is no page.
+// pages finds the public pages, and of these the ones that only the list names. What few pages say to be private,
+// nobody should list or link to, nor what says that there is no page.
 func (w *walked) pages(ctx context.Context) error {
 	private := 0
 	for p, err := range w.a.site.Pages(ctx) {
@@ -179,8 +179,8 @@ func (w *walked) pages(ctx context.Context) error {
 	return nil
 }
 
-// unlinked finds the listed addresses that are no public pages only because nothing but the list names them, such as a PDF.
-// Where the crawl did not come to its end, nobody names orphans.
+// unlinked finds the listed addresses that are no public pages only because nothing but the list names them, such as a
+// PDF. Where the crawl did not come to its end, nobody names orphans.
 func (w *walked) unlinked(ctx context.Context, listed []string) {
 	for _, u := range listed {
 		if !w.found.Whole {

@@ -28,11 +28,13 @@ func TestCheckWithACrawlTellsBrokenLinks(t *testing.T) {
 }
 
 func TestCheckWithACrawlSaysWhatASitemapWouldHave(t *testing.T) {
-	site := siteOf(t, map[string]string{"/robots.txt": "User-agent: *\n", "/": aPage + "<a href=/a>a</a><a href=/old>b</a>",
+	site := siteOf(t, map[string]string{"/robots.txt": "User-agent: *\n", "/": aPage +
+		"<a href=/a>a</a><a href=/old>b</a>",
 		"/a": ownPage, "/old": "HTTP 301 Location: /new/", "/new/": "<!doctype html><title>New</title><p>Only a redirect leads here."})
 	code, out, errs := call(t, "check", "-crawl", site)
 	for _, want := range []string{"A crawl found 3 public pages, which servemap crawl would list.\n",
-		"fault   The site has no sitemap\n", "advice  3 public pages are missing from the sitemap", site + "/a is linked from",
+		"fault   The site has no sitemap\n", "advice  3 public pages are missing from the sitemap", site +
+			"/a is linked from",
 		"- " + site + "/new/ is public, and not listed\n"} {
 		if code != codeNo || errs != "servemap check: exit code 3: 1 fault\n" || !strings.Contains(out, want) {
 			t.Errorf("code %d, without %q: %s%s", code, want, out, errs)
@@ -58,7 +60,8 @@ func TestCheckFollowsTheLinksOfPagesThatAreOnlyListed(t *testing.T) {
 	code, out, errs := call(t, "check", "-crawl", "-all", site)
 	for _, want := range []string{
 		"A crawl found 7 public pages; not listed: 2. Listed, without a link that engines follow: 3.\n",
-		"2 public pages are missing from the sitemap", "- " + site + "/below is linked from " + site + "/alone, and not listed\n",
+		"2 public pages are missing from the sitemap", "- " + site + "/below is linked from " + site +
+			"/alone, and not listed\n",
 		"3 listed pages have no link that engines follow",
 		"- " + site + "/alone is listed, and no listed page links there (line 1",
 		"- " + site + "/p/x7k2… has what looks like a secret in its address, and no page links there (line 1",
@@ -79,13 +82,15 @@ func TestCheckFollowsTheLinksOfPagesThatAreOnlyListed(t *testing.T) {
 func TestNobodyIsToldToLinkToWhatIsForFew(t *testing.T) {
 	const own, file = "has a name of what only an owner should see, and no page", "has a name of what only an owner should see, and answers"
 	const logout, orphan = "has a word for something to do (logout)", "is listed, and no listed page links there"
-	files, paths := map[string]string{"/robots.txt": robotsTxt, "/": aPage + "<a href=/staff>x</a>"}, []string{"/", "/staff"}
+	files, paths := map[string]string{"/robots.txt": robotsTxt, "/": aPage + "<a href=/staff>x</a>"}, []string{"/",
+		"/staff"}
 	table := []struct {
 		at, check string
 		listed    bool // by crawl
 	}{
 		{"/admin", own, true}, {"/debug/pprof/", own, true}, {"/.env", file, false}, {"/backup.sql", file, false},
-		{"/logout", logout, false}, {"/how-to-delete", orphan, true}, {"/account", orphan, true}, {"/switch/12", orphan, false},
+		{"/logout", logout, false}, {"/how-to-delete", orphan, true}, {"/account", orphan, true}, {"/switch/12", orphan,
+			false},
 		{"/docs/admin/users", orphan, true}, {"/customers/acme", orphan, true}, {"/tags/.net/", orphan, true},
 		{"/uploads/brochure.pdf", orphan, false}, {"/staff", "", true},
 	}
@@ -104,7 +109,8 @@ func TestNobodyIsToldToLinkToWhatIsForFew(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range table {
-		if strings.Contains(string(text), tt.at+"<") != tt.listed || strings.Contains(says, "- "+site+tt.at+"\n") != (tt.at != "/staff") {
+		if strings.Contains(string(text), tt.at+"<") != tt.listed ||
+			strings.Contains(says, "- "+site+tt.at+"\n") != (tt.at != "/staff") {
 			t.Errorf("%s is listed, or not named: %s%s", tt.at, text, says)
 		}
 		if tt.check != "" && !strings.Contains(out, "- "+site+tt.at+" "+tt.check) {
@@ -137,7 +143,8 @@ func TestCheckTakesAnAddressThatIsWrittenWronglyForThePageThatIsMeant(t *testing
 		{"no host, no scheme, no escapes", "fault   4 addresses are no URLs", []string{site + "/", "/a",
 			site[len("http://"):] + "/b", site + "/ü", site + "/c d"}},
 	} {
-		pages["/sitemap.xml"] = `<urlset xmlns="` + namespace + `"><url><loc>` + strings.Join(tt.locs, "</loc></url><url><loc>") +
+		pages["/sitemap.xml"] = `<urlset xmlns="` + namespace + `"><url><loc>` +
+			strings.Join(tt.locs, "</loc></url><url><loc>") +
 			"</loc></url></urlset>"
 		_, out, errs := call(t, "check", "-crawl", site)
 		for _, want := range []string{tt.says, "All 5 listed pages were asked for: 5 answered with a page.\n",
@@ -167,8 +174,10 @@ func TestOneMistakeIsToldOnce(t *testing.T) {
 		{"another site", ": 1 fault\n", "", "https://other.invalid", "https://other.invalid"},
 		{"relative", "3 checked: 3 faults\n", "", "", here},
 	} {
-		files := map[string]string{"/robots.txt": "Sitemap: " + here + "/sitemap.xml", "/sitemap.xml": `<urlset xmlns="` + namespace + `">`,
-			"/": ownPage + "<a href=/de>de</a><a href=/en>en</a>", "/de": strings.Replace(aPage, "text", "word", 1), "/en": aPage}
+		files := map[string]string{"/robots.txt": "Sitemap: " + here + "/sitemap.xml", "/sitemap.xml": `<urlset xmlns="` +
+			namespace + `">`,
+			"/": ownPage + "<a href=/de>de</a><a href=/en>en</a>", "/de": strings.Replace(aPage, "text", "word",
+				1), "/en": aPage}
 		for _, path := range []string{"/", "/de", "/en"} {
 			files["/sitemap.xml"] += at(tt.loc, path)
 			if path != "/" {
@@ -188,7 +197,8 @@ func TestOneMistakeIsToldOnce(t *testing.T) {
 
 // TestAddressWithAnOddParameterDoesNotEndTheCrawl lists addresses whose parameters have escapes, or no name.
 func TestAddressWithAnOddParameterDoesNotEndTheCrawl(t *testing.T) {
-	site := siteOf(t, map[string]string{"/robots.txt": robotsTxt, "/": aPage + "<a href=/missing>m</a>", "/missing": ownPage,
+	site := siteOf(t, map[string]string{"/robots.txt": robotsTxt, "/": aPage + "<a href=/missing>m</a>",
+		"/missing":          ownPage,
 		"/maps/sitemap.xml": set("/", "/a?filter%5Bcolor%5D=red", "/b?a+b=1", "/c?x%2Ay=1", "/d?%zz=1", "/e?=5")})
 	_, out, errs := call(t, "check", "-crawl", site)
 	if strings.Contains(out, "the crawl was not made") || !strings.Contains(out, "/missing is linked from ") {
@@ -244,15 +254,18 @@ func TestCheckFindsNothingInTheDatesThatACrawlWrote(t *testing.T) {
 func TestWhatShowsTheTextOfAMadeUpAddressIsNoPage(t *testing.T) {
 	link := func(to string) string { return strings.Replace(aPage, "</main>", "<a href="+to+">on</a></main>", 1) }
 	for _, tt := range []struct{ name, home, none, crawl, check string }{
-		{"that of the page to which the start page redirects", "HTTP 302 Location: /en/", link("/a><a href=/en/><a href=/none"),
+		{"that of the page to which the start page redirects", "HTTP 302 Location: /en/",
+			link("/a><a href=/en/><a href=/none"),
 			"2 listed · 0 broken links ·", ""},
-		{"another text", link("/a><a href=/none"), aPage + "Oops", "2 listed · 1 broken link ·", "/none, which shows what a made-up"},
+		{"another text", link("/a><a href=/none"), aPage + "Oops", "2 listed · 1 broken link ·",
+			"/none, which shows what a made-up"},
 		{"that of the start page", link("/a><a href=/none"), link("/a><a href=/none"), "2 listed · 0 broken links ·",
 			"A crawl found 2 public pages; not listed: none."},
 	} {
 		site := siteOf(t, map[string]string{"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/", "/a"), "/": tt.home,
 			"/a": ownPage, "*": tt.none}) // also at /en/
-		if says := must(t, "crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml")); !strings.Contains(says, tt.crawl) {
+		if says := must(t, "crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml")); !strings.Contains(says,
+			tt.crawl) {
 			t.Errorf("%s: without %q: %s", tt.name, tt.crawl, says)
 		}
 		if _, out, errs := call(t, "check", "-crawl", site); tt.check != "" && (!strings.Contains(out, tt.check) ||
@@ -265,8 +278,9 @@ func TestWhatShowsTheTextOfAMadeUpAddressIsNoPage(t *testing.T) {
 func TestNobodyIsToldToLinkToAPrivatePage(t *testing.T) {
 	const order, share = "/orders/1", "/share/9f8a7c6d5e4f3a2b1c0d9e8f7a6b5c4d"
 	named := func(name string) string { return strings.Replace(ownPage, "own", "own, "+name, 1) }
-	all := map[string]string{"/": aPage + "<a href=/orders/2>on</a>", "/alone": ownPage, order: named("a"), "/orders/2": named("b"),
-		share: named("c"), "/robots.txt": robotsTxt}
+	all := map[string]string{"/": aPage + "<a href=/orders/2>on</a>", "/alone": ownPage, order: named("a"),
+		"/orders/2": named("b"),
+		share:       named("c"), "/robots.txt": robotsTxt}
 	var listed []string
 	for i := range 10 {
 		at := fmt.Sprintf("/%d", i)
@@ -282,12 +296,14 @@ func TestNobodyIsToldToLinkToAPrivatePage(t *testing.T) {
 	}))
 	defer site.Close()
 	_, out, errs := call(t, "check", "-crawl", "-all", site.URL)
-	for _, want := range []string{"advice  2 listed pages look private\n", "not listed: none. Listed, without a link that engines follow: 1.\n"} {
+	for _, want := range []string{"advice  2 listed pages look private\n",
+		"not listed: none. Listed, without a link that engines follow: 1.\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("without %q: %s%s", want, out, errs)
 		}
 	}
-	if says := out + must(t, "crawl", "-out", filepath.Join(t.TempDir(), "sitemap.xml"), site.URL); strings.Contains(says, share) {
+	if says := out + must(t, "crawl", "-out", filepath.Join(t.TempDir(), "sitemap.xml"), site.URL); strings.Contains(says,
+		share) {
 		t.Errorf("it has the secret: %s", says)
 	}
 }
@@ -349,8 +365,10 @@ func TestReportsOfASiteAreTheSame(t *testing.T) {
 					t.Errorf("once %s, and then %s%s", first, out, errs)
 				}
 			}
-			for _, want := range []string{"; 26 pages link there", "did not ask for 1 link with a parameter, the name of a file, or a " +
-				"word that may act: " + site.URL + "/logout.", "Of the addresses that look like " + site.URL + "/f/0.pdf, the crawl asked"} {
+			for _, want := range []string{"; 26 pages link there",
+				"did not ask for 1 link with a parameter, the name of a file, or a " +
+					"word that may act: " + site.URL + "/logout.", "Of the addresses that look like " + site.URL +
+					"/f/0.pdf, the crawl asked"} {
 				if !strings.Contains(first, want) {
 					t.Errorf("without %q: %s", want, first)
 				}
@@ -470,12 +488,15 @@ func TestCheckReportsThatNoCrawlCouldBeMade(t *testing.T) {
 
 func TestLinkWithASessionInItsPathIsNoDeadLink(t *testing.T) {
 	site := siteOf(t, map[string]string{"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/"),
-		"/": strings.Replace(aPage, "</main>", "<a href='/js;jsessionid=0A1B2C3D'>on</a></main>", 1), "/js;jsessionid=0A1B2C3D": ownPage})
+		"/": strings.Replace(aPage, "</main>", "<a href='/js;jsessionid=0A1B2C3D'>on</a></main>",
+			1), "/js;jsessionid=0A1B2C3D": ownPage})
 	_, out, errs := call(t, "check", "-crawl", site)
-	if strings.Contains(out, "/js, which") || !strings.Contains(out, "1 page links to addresses with a visitor's session\n") {
+	if strings.Contains(out, "/js, which") || !strings.Contains(out,
+		"1 page links to addresses with a visitor's session\n") {
 		t.Error(out, errs)
 	}
-	if says := must(t, "crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml")); !strings.Contains(says, "0 broken links") {
+	if says := must(t, "crawl", site, "-out", filepath.Join(t.TempDir(), "sitemap.xml")); !strings.Contains(says,
+		"0 broken links") {
 		t.Error(says)
 	}
 }

@@ -92,7 +92,8 @@ func TestCheckAndCrawlCountTheSameBrokenLinks(t *testing.T) {
 	z := gzip.NewWriter(&packed)
 	fmt.Fprint(z, "<urlset><url><loc>http://a.example/</loc><lastmod>2026-11-01</lastmod></url></urlset>")
 	base.Check(t, z.Close())
-	at := siteOf(t, map[string]string{"/robots.txt": "Sitemap: http://HOST/map.xml.gz", "/": aPage, "/map.xml.gz": packed.String()})
+	at := siteOf(t, map[string]string{"/robots.txt": "Sitemap: http://HOST/map.xml.gz", "/": aPage,
+		"/map.xml.gz": packed.String()})
 	if says := must(t, "crawl", at, "-out", out); !strings.Contains(says, "own sitemap has 1 lastmod, and this one 0: ") {
 		t.Errorf("it counts no dates in what is packed: %s", says)
 	}

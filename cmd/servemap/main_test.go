@@ -176,9 +176,11 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 		{"a mistyped command", []string{"explian", "/"}, "There is no command \"explian\". Did you mean explain?\n"},
 		{"a command that is none", []string{"x"}, "The commands are crawl, check, proxy,"},
 		{"a mistyped flag", []string{"list", "-dta", "/"}, "There is no flag -dta. Did you mean -data?\n"},
-		{"a flag of another command", []string{"files", "-to", "http://x"}, "There is no flag -to. That is a flag of servemap proxy. See "},
+		{"a flag of another command", []string{"files", "-to", "http://x"},
+			"There is no flag -to. That is a flag of servemap proxy. See "},
 		{"a flag that is near none", []string{"files", "-wxyz", "http://x"}, "There is no flag -wxyz. See "},
-		{"the file of run", []string{"proxy", "-config", "mag.toml"}, "There is no flag -config. That is a flag of servemap run. See "},
+		{"the file of run", []string{"proxy", "-config", "mag.toml"},
+			"There is no flag -config. That is a flag of servemap run. See "},
 		{"a last flag without its value", []string{"list", "-data"}, "-data has no value; give one behind it. See "},
 		{"a flag that is none", []string{"list", "-loudly"}, "There is no flag -loudly. See \"servemap help -all list\".\n"},
 		{"no data", []string{"list"}, "such as -data sitemap-data\n"},
@@ -203,7 +205,8 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 		{"an upstream that is a file", proxy("-to", "/run/site.sock"), "unix:/run/site.sock"},
 		{"a flag without its value", proxy("-public", "-query", "id"),
 			"-public -query: give its value before the next flag. See"},
-		{"a file for the folder of data", proxy("-to", "http://localhost:1", "-data", os.Args[0]), "is not a folder; give one"},
+		{"a file for the folder of data", proxy("-to", "http://localhost:1", "-data", os.Args[0]),
+			"is not a folder; give one"},
 		{"neither site nor folder", []string{"proxy"}, "-to and -data are missing; give the address"},
 		{"an unknown level of the log", proxy("-to", "http://localhost:1", "-log-level", "all"), "-log-level"},
 		{"a bad rule", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-never", "x"), "-never"},
@@ -227,10 +230,14 @@ func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 			"-listen 39380 is a port alone; write localhost:39380, or :39380"},
 		{"a port alone that is too high", []string{"files", ".", "-data", ".x", "-listen", "99999"},
 			"-listen 99999: there is no port 99999; ports are numbers up to 65535"},
-		{"an address of more colons than one", []string{"files", ".", "-data", ".x", "-listen", "::beef"}, "-listen ::beef: too many colons"},
-		{"an address without a port", []string{"files", ".", "-data", ".x", "-listen", "[::1]"}, "-listen [::1]: missing port"},
-		{"a port with a letter", []string{"files", ".", "-data", ".x", "-listen", ":80a"}, "-listen :80a: there is no port 80a"},
-		{"a port that none has", proxy("-to", "http://127.0.0.1:99999"), "-to: http://127.0.0.1:99999: there is no port 99999; ports are"},
+		{"an address of more colons than one", []string{"files", ".", "-data", ".x", "-listen", "::beef"},
+			"-listen ::beef: too many colons"},
+		{"an address without a port", []string{"files", ".", "-data", ".x", "-listen", "[::1]"},
+			"-listen [::1]: missing port"},
+		{"a port with a letter", []string{"files", ".", "-data", ".x", "-listen", ":80a"},
+			"-listen :80a: there is no port 80a"},
+		{"a port that none has", proxy("-to", "http://127.0.0.1:99999"),
+			"-to: http://127.0.0.1:99999: there is no port 99999; ports are"},
 		{"a list with spaces", proxy("-query", "id", "s", "year", "-robots"),
 			"\"s\" belongs to no flag; write a list as one value: -query id,s,year\n"},
 		{"a pattern without its slash", proxy("-to", "http://localhost:1", "-never", "article.php?id=3"),
@@ -373,12 +380,13 @@ func sameStrings(t *testing.T, what string, got []string, want ...string) {
 	base.EqualLists(t, slices.Sorted(slices.Values(got)), want, "%s", what)
 }
 
-// TestNoCommandRepeatsAPassword gives each command addresses with a user and a password: as its argument, as one too many,
-// in the place of its name, as the value of each flag, and as the name and the value of each setting of a file.
+// TestNoCommandRepeatsAPassword gives each command addresses with a user and a password: as its argument, as one too
+// many, in the place of its name, as the value of each flag, and as the name and the value of each setting of a file.
 func TestNoCommandRepeatsAPassword(t *testing.T) {
 	t.Chdir(t.TempDir())
 	calls := [][]string{}
-	forms := []string{"http://me:hunter2@127.0.0.1:1", "me:hunter2@127.0.0.1:1", "http://me:hunter2/x@127.0.0.1", "http:me:hunter2@127.0.0.1",
+	forms := []string{"http://me:hunter2@127.0.0.1:1", "me:hunter2@127.0.0.1:1", "http://me:hunter2/x@127.0.0.1",
+		"http:me:hunter2@127.0.0.1",
 		"josé:hunter2@127.0.0.1:1"}
 	for _, at := range forms {
 		calls = append(calls, []string{at}, []string{"-" + at}, []string{"help", at})

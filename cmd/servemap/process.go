@@ -82,9 +82,9 @@ func (p *process) run(ctx context.Context, sites []*settings.Settings,
 	return errors.Join(err, p.stop(served))
 }
 
-// reload serves the sites that read returns in place of the old ones. These end first, once all that the settings say is
-// tried, and hand over what they have learned. They serve visitors, with the last sitemap, until the new ones have made
-// theirs.
+// reload serves the sites that read returns in place of the old ones. These end first, once all that the settings say
+// is tried, and hand over what they have learned. They serve visitors, with the last sitemap, until the new ones have
+// made theirs.
 func (p *process) reload(old []*site, read func() ([]*settings.Settings, error)) (served []*site, err error) {
 	sites, err := read()
 	if err == nil {
@@ -202,8 +202,8 @@ func (p *process) check(all []*settings.Settings) error {
 	return nil
 }
 
-// prepare checks the settings of all sites, takes their addresses and opens their stores. If it fails, what is served is
-// served on.
+// prepare checks the settings of all sites, takes their addresses and opens their stores. If it fails, what is served
+// is served on.
 func (p *process) prepare(all []*settings.Settings) (sites []*site, err error) {
 	for i, s := range all {
 		x, err := p.place(s, all[:i], len(all) > 1)

@@ -173,7 +173,8 @@ func TestDeadUpstreamGives502AndTheSitemapStays(t *testing.T) {
 	overview, err := io.ReadAll(resp.Body)
 	resp.Body.Close()
 	base.Check(t, err)
-	if text := string(overview); !strings.Contains(text, `"dot look"></span>The site does not answer<`) || strings.Contains(text, ">Serving<") {
+	if text := string(overview); !strings.Contains(text, `"dot look"></span>The site does not answer<`) ||
+		strings.Contains(text, ">Serving<") {
 		t.Errorf("while it does not answer, the overview is\n%s", text)
 	}
 	for range 2 {

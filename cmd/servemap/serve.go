@@ -270,7 +270,8 @@ func (s *site) end() error {
 	}
 	if errors.Is(err, store.ErrUnavailable) {
 		if s.started {
-			s.log.Warn("stopped; the store cannot be used, so what was seen meanwhile is not kept. What is stored stays", "data", s.Data)
+			s.log.Warn("stopped; the store cannot be used, so what was seen meanwhile is not kept. What is stored stays",
+				"data", s.Data)
 		}
 		return nil
 	}

@@ -35,7 +35,8 @@ func TestAddressOfThisProcessIsNotThatOfAnotherProgram(t *testing.T) {
 	site := httptest.NewServer(http.NotFoundHandler()) // it takes a port, and lets it go
 	site.Close()
 	at := strings.TrimPrefix(site.URL, "http://")
-	wantErrs(t, codeUsage, "-admin "+at+" is an address where this process listens already; give it one of its own", "files",
+	wantErrs(t, codeUsage, "-admin "+at+" is an address where this process listens already; give it one of its own",
+		"files",
 		writeSite(t), "-origin", origin, "-data", t.TempDir(), "-listen", at, "-admin", at)
 	_, port, _ := strings.Cut(at, ":")
 	if _, _, errs := call(t, "files", writeSite(t), "-origin", origin, "-data", t.TempDir(), "-listen", at, "-admin",

@@ -103,7 +103,8 @@ func TestWhatIsLeftOutHasItsCauseExampleAndRemedy(t *testing.T) {
 		{"nofollow", `/n" rel="nofollow`, "nofollow", "https://example.com/n", "Remove that", false},
 		{"a rule", "/never/x", "rule-never", "https://example.com/never/x", "", false},
 		{"robots.txt", "/private/x", "disallowed", "https://example.com/private/x", "Allow", false},
-		{"a redirect to www", "/www", "off-site", "https://example.com/www", "Give the host where visitors end as the origin", false},
+		{"a redirect to www", "/www", "off-site", "https://example.com/www",
+			"Give the host where visitors end as the origin", false},
 		{"a page that breaks off", "/half", "failed", "https://example.com/half", "See its log", false},
 	} {
 		h := testkit.Paths{"/": testkit.Page("home", tt.link, "/ok"), "/ok": testkit.Page("ok"),
@@ -140,7 +141,8 @@ func TestWhatIsLeftOutHasItsCauseExampleAndRemedy(t *testing.T) {
 
 // What exploring left out is counted by addresses, as all else is: in the table, and in what the inspector shows.
 func TestEachAddressThatIsLeftOutIsCountedOnce(t *testing.T) {
-	links := append(times(12, "/cart/add?id=%d"), "/cart", "/logout", "/tea?sort=price", "/tea?cat=black", "/missing", "/tea",
+	links := append(times(12, "/cart/add?id=%d"), "/cart", "/logout", "/tea?sort=price", "/tea?cat=black", "/missing",
+		"/tea",
 		"/secret/x")
 	h := testkit.Paths{"/": testkit.Page("home", links...), "/tea": testkit.Page("tea", links...)}
 	opts := servemap.Options{Robots: "User-agent: *\nDisallow: /secret/"}

@@ -108,7 +108,8 @@ func TestPagesStayHoweverRequestsComeIn(t *testing.T) {
 	}
 }
 
-// Each page has a box to log in, and a line that is another one each time. After a restart nobody visits the start page.
+// Each page has a box to log in, and a line that is another one each time. After a restart nobody visits the start
+// page.
 func TestBoxToLogInTakesNoPageAwayAfterARestart(t *testing.T) {
 	for _, tt := range []struct {
 		name, home, says string

@@ -153,7 +153,8 @@ func TestMaintenanceIsToldWhileItLasts(t *testing.T) {
 		status     int
 	}{
 		{"with one text", "Many listed pages show one and the same text", http.StatusOK},
-		{"with errors", "For a minute and longer the site has answered anonymous visitors of listed pages with errors alone", http.StatusServiceUnavailable},
+		{"with errors", "For a minute and longer the site has answered anonymous visitors of listed pages with errors alone",
+			http.StatusServiceUnavailable},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			pages, closed := append([]string{"/"}, numbered("/page/%d", 21)...), false
@@ -274,8 +275,8 @@ func TestExploringInAMaintenanceEmptiesNoSitemap(t *testing.T) {
 	}
 }
 
-// In a minute of maintenance no page leaves, not even to come back at once, and a link that was dead before stays so. The
-// process has not asked yet what the site shows where it has no page.
+// In a minute of maintenance no page leaves, not even to come back at once, and a link that was dead before stays so.
+// The process has not asked yet what the site shows where it has no page.
 func TestMinuteOfMaintenanceListsAndUnlistsNothing(t *testing.T) {
 	dead := "/page/dead"
 	for _, tt := range []struct {
@@ -362,8 +363,8 @@ func TestMinuteOfMaintenanceListsAndUnlistsNothing(t *testing.T) {
 	}
 }
 
-// Half of the site is broken, and stays so while the other half is visited: the hint holds as long, and the log says once
-// that it began.
+// Half of the site is broken, and stays so while the other half is visited: the hint holds as long, and the log says
+// once that it began.
 func TestHalfOfASiteThatStaysBrokenIsToldAsLong(t *testing.T) {
 	pages, broken := append([]string{"/"}, append(numbered("/shop/%d", 20), numbered("/blog/%d", 20)...)...), false
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -379,7 +380,8 @@ func TestHalfOfASiteThatStaysBrokenIsToldAsLong(t *testing.T) {
 		broken = true
 		for range 3 {
 			m.rounds(1, 61*time.Second)
-			if hints := strings.Join(s.Stats().Hints, " "); !strings.Contains(hints, "Many listed pages show one and the same text") {
+			if hints := strings.Join(s.Stats().Hints, " "); !strings.Contains(hints,
+				"Many listed pages show one and the same text") {
 				t.Errorf("20 of %d pages are broken, and told is %q", len(pages), hints)
 			}
 		}

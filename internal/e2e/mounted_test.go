@@ -162,8 +162,8 @@ func TestInspectorKnowsWhetherTheSitemapIsServed(t *testing.T) {
 // asking has the site ask itself, which tests leave out under the race detector: the handlers here do not change.
 var asking = servemap.Options{Limits: servemap.Limits{Looks: 1000}}
 
-// The site asks the program's server for the sitemap once, as a stranger does, and tells the one cause why that does not
-// come: by the first request that any part of it sees.
+// The site asks the program's server for the sitemap once, as a stranger does, and tells the one cause why that does
+// not come: by the first request that any part of it sees.
 func TestMistakeInMountingIsToldAtOnceWithItsCause(t *testing.T) {
 	const guarded = "Crawlers do not get the sitemap"
 	const unwrapped, routed = "No request has passed through this site yet", "The site stands inside a route"

@@ -232,8 +232,8 @@ func TestPageThatBecomesNothingLeavesAfterADay(t *testing.T) {
 	})
 }
 
-// Visitors follow a dead link before the site has asked what it shows where it has no page. The link leaves once that is
-// known, or within a day if it showed something else each time.
+// Visitors follow a dead link before the site has asked what it shows where it has no page. The link leaves once that
+// is known, or within a day if it showed something else each time.
 func TestDeadLinkThatVisitorsFollowedFirstLeaves(t *testing.T) {
 	const none = "<p>We have no such thing and never had it, so try another one, or ask us in our shop on the hill."
 	for _, tt := range []struct {

@@ -61,8 +61,8 @@ func TestCookiesOfVisitorsNeedNothingOnceTheSiteIsExplored(t *testing.T) {
 	})
 }
 
-// An owner who looks is no visitor, and neither is his scraper: what servemap answers itself counts as no visit, from the
-// first request on.
+// An owner who looks is no visitor, and neither is his scraper: what servemap answers itself counts as no visit, from
+// the first request on.
 func TestWhatServemapShowsTheOwnerIsNotCounted(t *testing.T) {
 	setup := testkit.Setup{Mount: func(s *servemap.Site) http.Handler {
 		m := http.NewServeMux()
@@ -278,7 +278,8 @@ func TestTheOwnerIsToldWhatIsNotKnown(t *testing.T) {
 		want("links after a restart", "links", "Not known yet", "No broken link")
 		want("the overview after a restart", "", "Broken links are not known yet: they are found as pages are visited.",
 			"Nothing seems wrong")
-		want("links to one page after a restart", "page?u=/a", "Which pages link to it Not known yet. Since the program started",
+		want("links to one page after a restart", "page?u=/a",
+			"Which pages link to it Not known yet. Since the program started",
 			"No listed page does")
 		want("links to a page after a restart", "pages", "Links are counted as pages are read; “–” is not known yet.", "")
 		want("links to a page after a restart, as JSON", "pages.json", `"links": null`, `"links": 0`)

@@ -186,8 +186,8 @@ func TestOnlyParametersThatMakePagesAreNamed(t *testing.T) {
 	}
 }
 
-// A shop whose owner names the colour below /p/ only. Lists by brand and by price show what the categories show. The owner
-// hears of the colours, with the rule, until visitors have got those that are pages, and of nothing else.
+// A shop whose owner names the colour below /p/ only. Lists by brand and by price show what the categories show. The
+// owner hears of the colours, with the rule, until visitors have got those that are pages, and of nothing else.
 func TestParameterOfAnotherRuleIsNamed(t *testing.T) {
 	brands := []string{"nordlicht", "fjord", "ebbe", "kiel"}
 	thing := func(n int) string { return "/p/" + nouns[n] }
@@ -223,46 +223,47 @@ func TestParameterOfAnotherRuleIsNamed(t *testing.T) {
 		testkit.Reply(http.StatusOK, "<title>"+title+"</title>"+head+"<main><h1>"+title+"</h1><p>"+text+"</main>")(w, r)
 	}
 	rules := []servemap.Rule{{Pattern: "/p/", Query: []string{"color"}}}
-	testkit.Run(t, testkit.Setup{Handler: http.HandlerFunc(h), Options: servemap.Options{Rules: rules}}, func(s *testkit.Site) {
-		done := explore(s, servemap.ExploreOptions{Concurrency: 1})
-		left := func() (n int, remedy string, care string) {
-			for _, l := range s.Stats().LeftOut {
-				if l.Cause == "query" {
-					n, remedy = l.Count, l.Remedy
+	testkit.Run(t, testkit.Setup{Handler: http.HandlerFunc(h), Options: servemap.Options{Rules: rules}},
+		func(s *testkit.Site) {
+			done := explore(s, servemap.ExploreOptions{Concurrency: 1})
+			left := func() (n int, remedy string, care string) {
+				for _, l := range s.Stats().LeftOut {
+					if l.Cause == "query" {
+						n, remedy = l.Count, l.Remedy
+					}
+				}
+				var o inspect.Overview
+				inspector := s.Inspector(func(*http.Request) bool { return true })
+				base.Check(s, json.Unmarshal(base.Ask(inspector, http.MethodGet, "/stats.json").Body.Bytes(), &o))
+				below := 0
+				for _, g := range o.Reasons {
+					if g.Reason == "query" {
+						care = string(g.Care)
+					}
+					if g.AsLinks {
+						below += g.Pages
+					}
+				}
+				const more = "More are among the"
+				if page := base.Ask(inspector, http.MethodGet, "/").Body.String(); strings.Contains(page, more) != (below > 0) {
+					s.Errorf("does the overview say that %s the links below? want %t", more, below > 0)
+				}
+				return n, remedy, care
+			}
+			n, remedy, care := left()
+			const want = "Left out: 31 linked pages with color (a rule names it for /p/)."
+			if n != 31 || !strings.HasSuffix(remedy, want) || care != "look" || len(done.Params) != 1 {
+				s.Errorf("%d %s: %q, want %q; %q", n, care, remedy, want, done.Params)
+			}
+			for i := range 16 {
+				for _, c := range []string{"red", "blue"} {
+					s.Visit("/en" + thing(i) + "?color=" + c)
 				}
 			}
-			var o inspect.Overview
-			inspector := s.Inspector(func(*http.Request) bool { return true })
-			base.Check(s, json.Unmarshal(base.Ask(inspector, http.MethodGet, "/stats.json").Body.Bytes(), &o))
-			below := 0
-			for _, g := range o.Reasons {
-				if g.Reason == "query" {
-					care = string(g.Care)
-				}
-				if g.AsLinks {
-					below += g.Pages
-				}
+			if after, _, care := left(); after >= n || care == "look" {
+				s.Errorf("%d are left, %s, once visitors have got all", after, care)
 			}
-			const more = "More are among the"
-			if page := base.Ask(inspector, http.MethodGet, "/").Body.String(); strings.Contains(page, more) != (below > 0) {
-				s.Errorf("does the overview say that %s the links below? want %t", more, below > 0)
-			}
-			return n, remedy, care
-		}
-		n, remedy, care := left()
-		const want = "Left out: 31 linked pages with color (a rule names it for /p/)."
-		if n != 31 || !strings.HasSuffix(remedy, want) || care != "look" || len(done.Params) != 1 {
-			s.Errorf("%d %s: %q, want %q; %q", n, care, remedy, want, done.Params)
-		}
-		for i := range 16 {
-			for _, c := range []string{"red", "blue"} {
-				s.Visit("/en" + thing(i) + "?color=" + c)
-			}
-		}
-		if after, _, care := left(); after >= n || care == "look" {
-			s.Errorf("%d are left, %s, once visitors have got all", after, care)
-		}
-	})
+		})
 }
 
 // What a query gets is no page, or nothing shows that the query makes it one. The owner hears of such links, and of no

@@ -101,18 +101,21 @@ func TestPublishedPagesAreListedThoughNoStrangerAsksForThem(t *testing.T) {
 func TestExplainSaysThatExploringLeftACalendar(t *testing.T) {
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if rest, is := strings.CutPrefix(r.URL.Path, "/calendar/"); is {
-			testkit.Page("Nothing is on in month "+rest[5:]+" of "+rest[:4]+".", day(rest, "2006/01").AddDate(0, 1, 0).Format("/calendar/2006/01"))(w, r)
+			testkit.Page("Nothing is on in month "+rest[5:]+" of "+rest[:4]+".",
+				day(rest, "2006/01").AddDate(0, 1, 0).Format("/calendar/2006/01"))(w, r)
 			return
 		}
 		testkit.Page("home", "/calendar/2026/12")(w, r)
 	})
-	testkit.Run(t, testkit.Setup{Handler: h, Options: servemap.Options{Limits: servemap.Limits{Looks: -1}}}, func(s *testkit.Site) {
-		done := explore(s, servemap.ExploreOptions{})
-		first := done.Examples["endless"]
-		if e := s.Explained(strings.TrimPrefix(first, "https://example.com")); !strings.Contains(e.Text, "others of its kind") {
-			s.Errorf("%s: %s", first, e.Text)
-		}
-	})
+	testkit.Run(t, testkit.Setup{Handler: h, Options: servemap.Options{Limits: servemap.Limits{Looks: -1}}},
+		func(s *testkit.Site) {
+			done := explore(s, servemap.ExploreOptions{})
+			first := done.Examples["endless"]
+			if e := s.Explained(strings.TrimPrefix(first, "https://example.com")); !strings.Contains(e.Text,
+				"others of its kind") {
+				s.Errorf("%s: %s", first, e.Text)
+			}
+		})
 }
 
 // A calendar whose pages link on without end is given up after a while, as Explore does.

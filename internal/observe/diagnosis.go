@@ -40,8 +40,8 @@ type failing struct {
 	n     atomic.Uint64
 }
 
-// failed counts an error, and reports whether several pages, and all that were asked for, have failed for long enough to
-// tell.
+// failed counts an error, and reports whether several pages, and all that were asked for, have failed for long enough
+// to tell.
 func (f *failing) failed(location string, now time.Time) bool {
 	n := f.n.Add(1)
 	if n == 1 {

@@ -58,9 +58,9 @@ func (l *Looks) can() bool {
 }
 
 // visited asks for a look at a page, since the answer that a visitor got may not count. If the visitor may be logged
-// in, it asks only once the site was explored. Before that, a look in this process may get what something in front gives
-// to him alone. Exploring shows what strangers get: it asks through the origin, unless the owner said that nothing in
-// front keeps strangers out.
+// in, it asks only once the site was explored. Before that, a look in this process may get what something in front
+// gives to him alone. Exploring shows what strangers get: it asks through the origin, unless the owner said that
+// nothing in front keeps strangers out.
 func (l *Looks) visited(location string, anonymous bool) {
 	if (anonymous || l.Asks.Load() != nil) && l.can() && !action.Waits(location) &&
 		l.own.observer.cfg.Indexer.Allows(location) {

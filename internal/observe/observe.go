@@ -233,7 +233,8 @@ func (o *Observer) begin(r *http.Request, asked *asked) (loc location.Result, cl
 	return loc, claim, ok
 }
 
-// refuses reports whether a response at a location teaches nothing, whoever gets it, and why, if that is worth counting.
+// refuses reports whether a response at a location teaches nothing, whoever gets it, and why, if that is worth
+// counting.
 func (o *Observer) refuses(loc location.Result, isRobots bool) (why eligibility.Reason, refused bool) {
 	switch {
 	case loc.Location == "":

@@ -22,7 +22,8 @@ func TestFolderHeldByAnotherStoreIsNotOpened(t *testing.T) {
 	mustPut(t, first, "k", "1")
 	second, log := openLogged(t, dir)
 	for name, err := range callErrors(second) {
-		if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "the folder "+dir+": another process has it open") ||
+		if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(),
+			"the folder "+dir+": another process has it open") ||
 			!strings.Contains(err.Error(), "or use a store that processes can share, such as sqlstore") {
 			t.Errorf("%s while another store has the folder: %v", name, err)
 		}

@@ -76,8 +76,8 @@ func lockFolder(name string) (*os.File, error) {
 	return nil, err
 }
 
-// openLocked checks that there is room and that the files are whole, and opens Badger. Without room, it opens Badger for
-// reading. If that fails, it is not tried again: Badger would keep the memory of each attempt.
+// openLocked checks that there is room and that the files are whole, and opens Badger. Without room, it opens Badger
+// for reading. If that fails, it is not tried again: Badger would keep the memory of each attempt.
 func (s *Store) openLocked(path string, lock *os.File) (*database, error) {
 	files, err := os.ReadDir(path)
 	if err != nil {
@@ -102,13 +102,14 @@ func (s *Store) openLocked(path string, lock *os.File) (*database, error) {
 	return db, err
 }
 
-// strangerIn returns the name of a file that is no store's, "" if there is none: a folder that holds others may be named by
-// mistake. A file system of its own has lost+found, and the command keeps its own folder there.
+// strangerIn returns the name of a file that is no store's, "" if there is none: a folder that holds others may be
+// named by mistake. A file system of its own has lost+found, and the command keeps its own folder there.
 func strangerIn(dir string) string {
 	files, _ := os.ReadDir(dir)
 	for _, f := range files {
 		switch name := f.Name(); {
-		case name == badgerName, name == lockName, strings.HasPrefix(name, asideName), name == "lost+found", name == "servemap":
+		case name == badgerName, name == lockName, strings.HasPrefix(name,
+			asideName), name == "lost+found", name == "servemap":
 		default:
 			return name
 		}

@@ -31,7 +31,8 @@ type Record struct {
 	Files map[string]File `cbor:"2,keyasint,omitempty"` // by name
 }
 
-// readRecord reads a stored record. A damaged one counts as empty. It leaves out what a wrong clock has noted for later.
+// readRecord reads a stored record. A damaged one counts as empty. It leaves out what a wrong clock has noted for
+// later.
 func readRecord(b []byte, now moment.Time) (r Record) {
 	if codec.Unmarshal(b, &r) != nil {
 		return Record{}

@@ -51,7 +51,8 @@ func Freq(f rate.Freq, changes uint64) string {
 	case f < rate.Yearly:
 		return fmt.Sprintf(" It is called %v for texts that came and went again, which are no change.", f)
 	}
-	return fmt.Sprintf(" It is called %v because most such pages are: that is the best estimate, until a change is seen.", f)
+	return fmt.Sprintf(" It is called %v because most such pages are: that is the best estimate, until a change is seen.",
+		f)
 }
 
 // changed says when the content changed.

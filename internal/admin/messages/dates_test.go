@@ -75,8 +75,9 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 			"the page itself is not believed for a month, because it moved on pages that had not changed"}, "now gives"},
 		{"a clock that was caught before", lastmod.Date{}, last(500, 0), clock,
 			[]string{"no lastmod", "Last-Modified is not believed, because it moves with the clock"}, "now gives"},
-		{"a build", byServer, lastmod.History{}, build, []string{"no lastmod", "Last-Modified gives 1 Jan 1970, 00:08:20 UTC, " +
-			"and most of its dates on this site lie between 1 Jan 1970, 00:00 and 02:00 UTC, as a build writes them"}, "now gives"},
+		{"a build", byServer, lastmod.History{}, build, []string{"no lastmod",
+			"Last-Modified gives 1 Jan 1970, 00:08:20 UTC, " +
+				"and most of its dates on this site lie between 1 Jan 1970, 00:00 and 02:00 UTC, as a build writes them"}, "now gives"},
 		{"a build, and the server gives another by now", byServer, last(900, 0), build, []string{"no lastmod",
 			"Last-Modified gave 1 Jan 1970, 00:08:20 UTC for that content"}, "Last-Modified gives 1 Jan 1970, 00:08:20"},
 		{"young", lastmod.Date{}, last(500, 0), lastmod.Trust{}, []string{"no lastmod",

@@ -507,7 +507,8 @@ func LeftOut(location string, why eligibility.Reason) (text string, missing []st
 			"site itself gets there counts.", []string{"HTML there, by exploring or at the next visit"}
 	case eligibility.LinkEndless:
 		return waits + words.Say("Exploring did not ask for it, as others of its kind showed nothing new any more, as in a "+
-			"calendar without end. What nobody needs to find there, {Never} bars."), []string{visitor, "exploring, with " + always(location)}
+				"calendar without end. What nobody needs to find there, {Never} bars."), []string{visitor, "exploring, with " +
+				always(location)}
 	case eligibility.AddressQuery:
 		name := words.Say("If the parameter makes a page of its own, name it in {Query}.")
 		remedy := nameable(location, name)
@@ -550,7 +551,8 @@ const RobotsFile = "This file tells crawlers what they may ask for. It is no pag
 // NoPage says that a waiting location answered with an error, a redirect or something else than a page.
 func NoPage(status int) string {
 	if status == http.StatusOK {
-		return "It waits: the last request for it got something else than HTML, or HTML that leads on to another page. " + files
+		return "It waits: the last request for it got something else than HTML, or HTML that leads on to another page. " +
+			files
 	}
 	text := fmt.Sprintf("It waits: the last request for it got %d instead of a page.", status)
 	if status >= http.StatusBadRequest {

@@ -105,8 +105,9 @@ func TestPageSaysWhatHoldsIt(t *testing.T) {
 		{"/shop/cart.php", eligibility.ActionWord, []string{`The word is "cart".`, "an Always rule"}},
 		{"/admin/users", eligibility.NoEvidence, []string{"what only their owners should see", "add an Always rule",
 			"add a Never rule"}},
-		{"/archive.php?y=2025", eligibility.SoftNotFound, []string{"where there is no page, as at /archive.php?y=123456789. " +
-			"Have a page name"}},
+		{"/archive.php?y=2025", eligibility.SoftNotFound,
+			[]string{"where there is no page, as at /archive.php?y=123456789. " +
+				"Have a page name"}},
 		{"/plain", eligibility.ActionWord, []string{"names an action", "an Always rule"}}, // a word that another version held
 		{"/d/k3J9xQ2vT7", eligibility.Capability, []string{"a link from a listed page was seen twice, a day apart",
 			"an Always rule"}},
@@ -179,7 +180,8 @@ func TestMissingSaysWhatListsAPage(t *testing.T) {
 		want         []string
 	}{
 		{"a rule ends both", eligibility.NoEvidence, eligibility.ActionWord, []string{rule}},
-		{"a rule ends one, a visit the other", eligibility.NotSeen, eligibility.Capability, []string{"a visit, with " + rule}},
+		{"a rule ends one, a visit the other", eligibility.NotSeen, eligibility.Capability,
+			[]string{"a visit, with " + rule}},
 		{"nothing alone ends both", eligibility.NotSeen, eligibility.Disallowed, nil},
 	} {
 		all := Missing("/that/page", tt.why, true, 0)
@@ -227,8 +229,9 @@ func TestParametersAreNamedOnce(t *testing.T) {
 		Contains(text, "Left out") {
 		t.Errorf("offered: %s", text)
 	}
-	for loc, offered := range map[string]bool{"/a?id=3": true, "/a?id=3&PHPSESSID=ab": false, "/a?sid=4": true, "/a?session=morning": true,
-		"/a?id=3&sid=abc": false, "/a?sessionid=3": true, "/a?sess_id=a": false,
+	for loc, offered := range map[string]bool{"/a?id=3": true, "/a?id=3&PHPSESSID=ab": false, "/a?sid=4": true,
+		"/a?session=morning": true,
+		"/a?id=3&sid=abc":    false, "/a?sessionid=3": true, "/a?sess_id=a": false,
 		"/a?id=81&preview=yes": false, "/a?preview_id=3": false, "/a?draft=1": false, "/a?token=abc": false, "/a?q=tea": false,
 		"/a?print=1": false, "/a?printer=5": true, "/a?utm_source=x": false, "/cart?add=1": false, "/a?addToCart=1": false, "/a?sort=price": false, "/a?address=1": true, "/a?newsid=5": true,
 		"/a?sid=k3J9xQ2vT7pLmN8R": false, "/a?id=3&session=9f86d081884c7d65": false} {
@@ -241,14 +244,16 @@ func TestParametersAreNamedOnce(t *testing.T) {
 		}
 	}
 	for _, besides := range []eligibility.Reason{eligibility.NoEvidence, eligibility.NoIndex} {
-		text := Besides(Page(eligibility.Excluded, eligibility.QueryNotCanonical, "/a?id=3"), "/a?id=3", []eligibility.Reason{besides})
+		text := Besides(Page(eligibility.Excluded, eligibility.QueryNotCanonical, "/a?id=3"), "/a?id=3",
+			[]eligibility.Reason{besides})
 		if strings.Contains(text, "next visit") || !strings.Contains(text, "name it in Options.Query. Never") {
 			t.Errorf("with %v besides: %s", besides, text)
 		}
 	}
 	if text := QueryRemedy(params); !strings.HasSuffix(text,
-		" Left out: 9 linked pages of /view with lang,id, 4 linked pages with id (a rule names it for /p/).") || !strings.Contains(text,
-		"Options.Query") {
+		" Left out: 9 linked pages of /view with lang,id, 4 linked pages with id (a rule names it for /p/).") ||
+		!strings.Contains(text,
+			"Options.Query") {
 		t.Error(text)
 	}
 }
@@ -282,7 +287,8 @@ func TestNothingIsSaidTwice(t *testing.T) {
 		}
 	}
 	logIn := Page(eligibility.Excluded, eligibility.PasswordField, "/login")
-	if text := Besides(logIn, "/login", []eligibility.Reason{eligibility.NoEvidence}); strings.Contains(text, "Link to it") {
+	if text := Besides(logIn, "/login", []eligibility.Reason{eligibility.NoEvidence}); strings.Contains(text,
+		"Link to it") {
 		t.Errorf("a log-in page has a rule to add already: %s", text)
 	}
 	for _, why := range []eligibility.Reason{eligibility.LinkActs, eligibility.LinkFile, eligibility.AddressQuery} {

@@ -72,8 +72,8 @@ func (e *explorer) isNone(ctx context.Context, stands string, b *beside) {
 }
 
 // askBeside asks for an address that is made up beside a location. If there is a page, it asks for another one: where
-// they differ, the site has a page at any address. It returns nil if none may be asked for. If the site does not answer,
-// it does not try again: each page of the shape would have to wait for the answer.
+// they differ, the site has a page at any address. It returns nil if none may be asked for. If the site does not
+// answer, it does not try again: each page of the shape would have to wait for the answer.
 func (e *explorer) askBeside(ctx context.Context, loc string) (b *beside) {
 	if e.Ledger.beside == nil || len(e.Ledger.beside) >= mostBeside {
 		return nil

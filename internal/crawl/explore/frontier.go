@@ -59,8 +59,8 @@ func newFrontier(most int, ledger *Ledger) *frontier {
 }
 
 // queue holds items by turns: first the first item of each shape, then the second one of each. So a list comes
-// before the many pages that it leads to, and one folder does not keep the others waiting. What is asked for in any case
-// has turns of its own: links to what a long sitemap lacks do not wait for its end.
+// before the many pages that it leads to, and one folder does not keep the others waiting. What is asked for in any
+// case has turns of its own: links to what a long sitemap lacks do not wait for its end.
 type queue struct {
 	turns [][]*item
 	next  int           // turns before this one have no items

@@ -7,8 +7,8 @@ import (
 )
 
 // Load says how many requests at once a site bears. A page that fails beside others is asked for again, alone. If it
-// then answers, and another one so too, the others were too many, and half as many run at once from then on. A single one
-// met an error that passed.
+// then answers, and another one so too, the others were too many, and half as many run at once from then on. A single
+// one met an error that passed.
 type Load struct {
 	Alone  int // pages that failed beside others, and came once asked for alone
 	AtOnce int // the fewest requests under which one of these failed

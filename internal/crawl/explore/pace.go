@@ -7,8 +7,8 @@ import (
 )
 
 // pace says how fast to send requests. It runs one more at once for each round of answers that take no longer for it,
-// and half as many when they do. It stops for a while when the site refuses one page after the other, or says that it is
-// asked too often. It has no clock.
+// and half as many when they do. It stops for a while when the site refuses one page after the other, or says that it
+// is asked too often. It has no clock.
 type pace struct {
 	usual   time.Duration // duration of an answer, as a moving mean
 	alone   time.Duration // that of the first answers

@@ -100,9 +100,9 @@ func (q *queries) of(loc string) *linked {
 }
 
 // lone reports whether a link with a query is left alone for now, since the site links to its path in no other way: a
-// single such link may do something. Once queriesTried of them have the same parameters, the explorer asks for each path
-// without its query, and then with it. If both show the same, the query selects nothing, as a session in each link does
-// not, and the link counts as one to the path.
+// single such link may do something. Once queriesTried of them have the same parameters, the explorer asks for each
+// path without its query, and then with it. If both show the same, the query selects nothing, as a session in each link
+// does not, and the link counts as one to the path.
 func (e *explorer) lone(loc string) bool {
 	path, _, _ := strings.Cut(loc, "?")
 	params, _, _ := strings.Cut(names(values.ReplaceAllString(loc, "")), " ")

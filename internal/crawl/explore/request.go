@@ -173,8 +173,8 @@ func (c *Config) Worth(loc string) bool {
 		c.Ledger.worth(loc)
 }
 
-// Get asks for one location as Once does. It returns the status of the answer, 0 if there is none, and where on the site
-// it redirects.
+// Get asks for one location as Once does. It returns the status of the answer, 0 if there is none, and where on the
+// site it redirects.
 func Get(ctx context.Context, cfg Config, loc string) (status int, to string) {
 	resp, err := Once(ctx, cfg, loc)
 	if err != nil {

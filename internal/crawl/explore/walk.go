@@ -108,7 +108,8 @@ func (e *explorer) next() (item, bool) {
 	return e.frontier.next(time.Now())
 }
 
-// fails notes an error of the server, and reports whether the page is asked for again, alone. Others go on alone meanwhile.
+// fails notes an error of the server, and reports whether the page is asked for again, alone. Others go on alone
+// meanwhile.
 func (e *explorer) fails(r *result) bool {
 	if r.atOnce > 1 {
 		e.pace.answers, e.pace.more = 0, 0
@@ -259,8 +260,8 @@ func (e *explorer) take(ctx context.Context, r result) error {
 	return nil
 }
 
-// dead notes a link that leads to no page. The page with the link need not be listed. A path that exploring asked for by
-// itself, without the query of a link, does not count: no page links there.
+// dead notes a link that leads to no page. The page with the link need not be listed. A path that exploring asked for
+// by itself, without the query of a link, does not count: no page links there.
 func (e *explorer) dead(it item, status int) {
 	if of := (&tally.Target{Status: status}); it.From != "" && of.Broken() && len(e.report.Dead) < linksTold &&
 		e.queries.bares[it.Location] == "" && !capability.Looks(it.Location) && !capability.Looks(it.From) {

@@ -51,8 +51,8 @@ func (b *Box) Proven() bool {
 	return own > 0 && b.forms() > 0
 }
 
-// Unknown reports whether the site may have had a box before this process started: nothing was seen since then but start
-// pages, and pages that ask and say little.
+// Unknown reports whether the site may have had a box before this process started: nothing was seen since then but
+// start pages, and pages that ask and say little.
 func (b *Box) Unknown() bool { return !b.other }
 
 // May reports whether what a page asks for may stand in a box to log in.

@@ -68,8 +68,8 @@ func nameOf(element string) string {
 	return strings.Trim(strings.ReplaceAll(name, "_", "-"), "-")
 }
 
-// Selects reports whether a parameter may make a page of its own, as far as its name says: it holds no session, and does
-// nothing, as in /cart?add=1.
+// Selects reports whether a parameter may make a page of its own, as far as its name says: it holds no session, and
+// does nothing, as in /cart?add=1.
 func Selects(name string) bool {
 	_, acts := action.Word("/?" + name)
 	return !acts && !location.IsSession(name)

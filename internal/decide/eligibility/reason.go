@@ -170,7 +170,8 @@ func (r Reason) Standing() Standing {
 	return s
 }
 
-// Owners reports whether a reason is the owner's word: a rule of his, or that he took the page out. Nothing needs mending.
+// Owners reports whether a reason is the owner's word: a rule of his, or that he took the page out. Nothing needs
+// mending.
 func (r Reason) Owners() bool { return r == RuleNever || r == Forgotten }
 
 // Unvisited reports whether a reason says that a page is linked, and that none of its answers is known.

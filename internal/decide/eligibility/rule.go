@@ -125,7 +125,8 @@ func checkPattern(p string) error {
 		_, path, _ := strings.Cut(host, "/")
 		return fmt.Errorf(`is a URL, and a pattern is for the path; write %q`, "/"+path)
 	case isExpression && strings.HasPrefix(start, "/"):
-		return fmt.Errorf(`is written as a regular expression; write %q`, cmp.Or(otherwise(start), anything.ReplaceAllString(start, "")))
+		return fmt.Errorf(`is written as a regular expression; write %q`,
+			cmp.Or(otherwise(start), anything.ReplaceAllString(start, "")))
 	case p[0] != '/' && p[0] != '*':
 		return fmt.Errorf(`must begin with "/" or "*"; write %q`, "/"+p)
 	case otherwise(p) != "":
@@ -239,8 +240,8 @@ func (rs Rules) Query(path string) (keys []string) {
 	return keys
 }
 
-// Naming returns the pattern of the first rule whose Query names one of these parameters, for any page. It returns "" if
-// none does.
+// Naming returns the pattern of the first rule whose Query names one of these parameters, for any page. It returns ""
+// if none does.
 func (rs Rules) Naming(params []string) string {
 	for _, r := range rs {
 		if slices.ContainsFunc(params, func(name string) bool { return slices.Contains(r.Query, name) }) {

@@ -124,8 +124,9 @@ func TestBadRulesNameThePatternAndTheFix(t *testing.T) {
 		{"too many stars", list("/"+strings.Repeat("a*", 9), Never), "at most 8 stars"},
 		{"space", list("/a b", Never), "percent-encode"},
 		{"a brace", list("/a{", Never), "percent-encode"},
-		{"a variable of gorilla/mux", list("/p/{slug}", Never), `router or a regular expression, but only "*" stands for any ` +
-			`characters, and "$" for the end; write "/p/*"`},
+		{"a variable of gorilla/mux", list("/p/{slug}", Never),
+			`router or a regular expression, but only "*" stands for any ` +
+				`characters, and "$" for the end; write "/p/*"`},
 		{"variables with an expression", list("/{lang:[a-z]{2}}/p/{id:[0-9]+}.html$", Never), `write "/*/p/*.html$"`},
 		{"the rest of a path", list("/files/{path...}", Never), `write "/files/*"`},
 		{"the end in http.ServeMux", list("/a/{$}", Never), `write "/a/$"`},
@@ -170,7 +171,8 @@ func TestBadRulesNameThePatternAndTheFix(t *testing.T) {
 	}
 	newRules(t, list("/"+strings.Repeat("a*", 8), Never), Rule{Pattern: "/a",
 		Query: []string{"a.b-c_d~e", strings.Repeat("k", 64)}})
-	for _, fine := range []string{"/.well-known/", "/.", "/.*", "/img.*.jpg$", "/*.*", "/wiki/Go_(game)", "/wiki/Talk:Go", "/c++/",
+	for _, fine := range []string{"/.well-known/", "/.", "/.*", "/img.*.jpg$", "/*.*", "/wiki/Go_(game)", "/wiki/Talk:Go",
+		"/c++/",
 		"/list?*filter[price]=", "/a%5Bb%5D", "/files/*path"} {
 		newRules(t, list(fine, Never))
 	}

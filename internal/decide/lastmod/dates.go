@@ -125,8 +125,8 @@ func (d *Dates) hold(l Observation, since moment.Time, now HeldObservation) (fir
 }
 
 // change decides the date of a change that was seen: the time that a believed source gives for it, else the observation
-// that first showed it. A page's date never goes back. If the page has a later one, it keeps it if that is the date of a
-// change that was seen. A later one that was only given is not believed, and the change is dated by this observation.
+// that first showed it. A page's date never goes back. If the page has a later one, it keeps it if that is the date of
+// a change that was seen. A later one that was only given is not believed, and the change is dated by this observation.
 func (d *Dates) change(first HeldObservation, since, at moment.Time, trust Trust) {
 	if since < d.Date.At && d.Date.Seen {
 		return

@@ -107,9 +107,9 @@ func (m Mark) Holds(since int64) bool {
 
 // Awaited describes the held news or loss that will be a change first. What was first shown at after or before does not
 // count: the page's date is after, and never goes back. now is the time. All times are in Unix seconds. since is the
-// observation that first showed the news or loss. more is how many observations must agree before it is a change, as far
-// as is known now. The last of them must come after until, which is 0 if only their number counts. All are 0 if nothing is
-// held.
+// observation that first showed the news or loss. more is how many observations must agree before it is a change, as
+// far as is known now. The last of them must come after until, which is 0 if only their number counts. All are 0 if
+// nothing is held.
 func (m Mark) Awaited(after, now int64) (since int64, more int, until int64) {
 	var soonest int64
 	for i := range m.watch {
@@ -147,8 +147,8 @@ func (m Mark) Recognises(v *View) bool {
 	return 2*len(gone) <= of && of > 0
 }
 
-// Keeps reports whether a view lacks no more than half of the page's own texts of the last observation. It may have none,
-// as a page has whose texts stand on others too.
+// Keeps reports whether a view lacks no more than half of the page's own texts of the last observation. It may have
+// none, as a page has whose texts stand on others too.
 func (m Mark) Keeps(v *View) bool {
 	gone, of := m.missing(v)
 	return 2*len(gone) <= of

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A price that comes back dates its page, if what stood in its place had come to stay. What a visitor, an hour or a feed
-// that fails brings back dates nothing.
+// A price that comes back dates its page, if what stood in its place had come to stay. What a visitor, an hour or a
+// feed that fails brings back dates nothing.
 func TestEndOfASaleIsDated(t *testing.T) {
 	const pages, days, start, sale, end = 6, 34, 1_700_000_000, 10, 17
 	r := rand.New(rand.NewPCG(3, 3))
@@ -42,7 +42,8 @@ func TestEndOfASaleIsDated(t *testing.T) {
 		want  []int // the days of the dates, from the begin of the sale on
 	}{
 		{"for a week", week(cheap), []int{sale, end}},
-		{"for two weeks", by(func(_, hour int) bool { return sale*24 <= hour && hour < (sale+14)*24 }), []int{sale, sale + 14}},
+		{"for two weeks", by(func(_, hour int) bool { return sale*24 <= hour && hour < (sale+14)*24 }),
+			[]int{sale, sale + 14}},
 		{"before the old price", week(func(i int) string { return cheap(i) + " instead of " + price(i) }), []int{sale, end}},
 		{"below the old price", week(both), []int{sale, end}},
 		{"for one visit", by(func(visit, hour int) bool { return hour/24 == sale && visit%6 == 4 }), []int{sale}},

@@ -261,7 +261,8 @@ const leastCollected = 3
 
 // collects reports whether a page is a collection of others, such as an archive or a print of a whole manual: most of
 // its texts were other pages' news last, and by none of these half of them. That it shows a text says nothing of the
-// text. Several collections may have shown it before its page did. Links, prices and facts come in boxes of others, too.
+// text. Several collections may have shown it before its page did. Links, prices and facts come in boxes of others,
+// too.
 func (s *Site) collects(v *View, family uint8) bool {
 	var of [256]int
 	texts, others, most, collected := 0, 0, 0, 0

@@ -170,7 +170,8 @@ func (r *reading) counts(b *html.Block) bool {
 
 // isTelling reports whether a block is long enough to say something, names a price, or is a heading that is a link.
 func (r *reading) isTelling(b *html.Block) bool {
-	return r.weight >= leastBlock || b.Beside && !b.Heading || b.Links > 0 && (b.Heading || r.weight >= leastLink) || r.amount
+	return r.weight >= leastBlock || b.Beside && !b.Heading || b.Links > 0 && (b.Heading || r.weight >= leastLink) ||
+		r.amount
 }
 
 // weight returns how much a text says, in Latin letters. A Chinese character says as much as four.
@@ -184,8 +185,9 @@ func weight(s []byte) (n int) {
 	return n
 }
 
-// hasAmount reports whether a text has a number and a sign of a price or a share, a number with two decimals, as prices have whose
-// currency is written in letters, or a number beside the code of a currency. Dates and times have more parts.
+// hasAmount reports whether a text has a number and a sign of a price or a share, a number with two decimals, as prices
+// have whose currency is written in letters, or a number beside the code of a currency. Dates and times have more
+// parts.
 func hasAmount(s string) bool {
 	for n := range strings.FieldsFuncSeq(s, func(r rune) bool { return !strings.ContainsRune("0123456789.,:", r) }) {
 		if i := len(n) - 3; i > 0 && (n[i] == '.' || n[i] == ',') && isDigit(n[i-1]) && strings.Count(n, n[i:i+1]) == 1 &&
@@ -304,9 +306,9 @@ func (r *reading) block(b *html.Block) block {
 	return out
 }
 
-// belongTo notes to which text a price or a short fact belongs: other pages may have the same words beside another text.
-// Beside a link, as in a box of other products, it is about the page that this leads to. The page itself knows a price
-// beside each link, but a fact alone: it may as well stand over the next links of a menu.
+// belongTo notes to which text a price or a short fact belongs: other pages may have the same words beside another
+// text. Beside a link, as in a box of other products, it is about the page that this leads to. The page itself knows a
+// price beside each link, but a fact alone: it may as well stand over the next links of a menu.
 func (b *block) belongTo(owner *block) {
 	b.hash = bits.RotateLeft64(b.hash, 1) ^ owner.hash
 	if owner.link {

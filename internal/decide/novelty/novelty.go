@@ -1,6 +1,6 @@
-// Package novelty tells what is new on a site from what repeats, as the pages of a calendar do that has no end: by the shape
-// of an address, by names and numbers that there were already, and by texts. It asks nobody, and remembers a bounded number
-// of hashes.
+// Package novelty tells what is new on a site from what repeats, as the pages of a calendar do that has no end: by the
+// shape of an address, by names and numbers that there were already, and by texts. It asks nobody, and remembers a
+// bounded number of hashes.
 package novelty
 
 import (
@@ -106,8 +106,9 @@ func (s *Seen) Name(location string) (is bool) {
 	return is
 }
 
-// Text notes the texts of a page, and reports whether one is new. A text counts without numbers, and must be new with and
-// without the words of the page's location: a page that is made up mentions these, and so does a menu that leads to it.
+// Text notes the texts of a page, and reports whether one is new. A text counts without numbers, and must be new with
+// and without the words of the page's location: a page that is made up mentions these, and so does a menu that leads to
+// it.
 func (s *Seen) Text(location string, page html.Text) (fresh bool) {
 	own, texts := map[string]bool{}, 0
 	if plain, err := url.PathUnescape(location); err == nil {

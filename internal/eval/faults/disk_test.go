@@ -34,7 +34,8 @@ func diskFull(t *testing.T) {
 	}
 	t.Cleanup(func() {
 		base.Check(t, exec.Command("umount", d.dir).Run())
-		fmt.Printf("diskfull: alive after %d trials, %d restarts in between, %s, slowest recovery %.1f s\n", d.done, d.restarts,
+		fmt.Printf("diskfull: alive after %d trials, %d restarts in between, %s, slowest recovery %.1f s\n", d.done,
+			d.restarts,
 			d.visitors.counts(), d.slowest.Seconds())
 	})
 	d.launch = launch{dir: filepath.Join(d.dir, "store"), pages: newFates(*trials + 1)}

@@ -144,7 +144,8 @@ func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 			if tt.want == 0 && len(got) > 0 || tt.want != 0 && (len(got) != 1 || got[0] != tt.want) {
 				r.Errorf("hints %q, want %q", r.hints.Texts(), tt.want)
 			}
-			if why := r.hints.Texts(); tt.want == messages.Leaving && !strings.Contains(why[0], " Most often: pages were answered ") {
+			if why := r.hints.Texts(); tt.want == messages.Leaving &&
+				!strings.Contains(why[0], " Most often: pages were answered ") {
 				r.Errorf("it does not say why they left: %s", why)
 			}
 		})

@@ -277,8 +277,8 @@ func (x *Indexer) Flush(ctx context.Context) error {
 	return x.call(ctx, func(ctx context.Context) error { return x.work(ctx, true) })
 }
 
-// Nowhere notes what the site shows at a made-up address, see [nowhere.Beside]. A location that shows the same is no page
-// either. Some locations may have been taken for pages before.
+// Nowhere notes what the site shows at a made-up address, see [nowhere.Beside]. A location that shows the same is no
+// page either. Some locations may have been taken for pages before.
 func (x *Indexer) Nowhere(ctx context.Context, stands string, shows *nowhere.Page, shown []string) error {
 	return x.call(ctx, func(ctx context.Context) error {
 		x.site.LearnNowhere(stands, shows, time.Now())

@@ -27,8 +27,8 @@ const (
 	readFor = 20 * time.Millisecond
 )
 
-// merging reads observations and merges them in their order. A transaction merges several of them with their links. If a
-// page has many links, further transactions merge these. If the store fails, the observations stay pending and are
+// merging reads observations and merges them in their order. A transaction merges several of them with their links. If
+// a page has many links, further transactions merge these. If the store fails, the observations stay pending and are
 // merged again.
 type merging struct {
 	*Indexer

@@ -101,8 +101,9 @@ func TestWaitingRecordThatClaimsToBeListed(t *testing.T) {
 	})
 }
 
-// A site has a box to log in on each page. After a restart its pages stay, whichever of them visitors come to: where a page
-// with a text is among them it shows the box again, and where there is none nothing says that the pages are log-ins.
+// A site has a box to log in on each page. After a restart its pages stay, whichever of them visitors come to: where a
+// page with a text is among them it shows the box again, and where there is none nothing says that the pages are
+// log-ins.
 func TestBoxToLogInTakesNoPageAwayAfterARestart(t *testing.T) {
 	const box = "<form><input type=password></form>"
 	for _, tt := range []struct {

@@ -10,8 +10,8 @@ import (
 // While a site is under maintenance, or asks everybody to log in, all its pages may show one text
 // with status 200. A listed page that suddenly shows what others show has borrowed that content.
 // Nothing of it is merged, so the page keeps its place, its date and its links. A page borrows for at least a
-// day. If it still shows the content then, the content counts as its own, from the moment when it began to show it. A page
-// that still shows half of its old text has not borrowed: the versions of a page all get the same edit.
+// day. If it still shows the content then, the content counts as its own, from the moment when it began to show it. A
+// page that still shows half of its old text has not borrowed: the versions of a page all get the same edit.
 
 // borrows reports whether the page shows a content that is not its own, and notes that.
 func (u *visited) borrows() bool {
@@ -50,8 +50,8 @@ func (u *visited) recognised() bool {
 }
 
 // belongsToOthers reports whether the visit shows the content of other pages: others have borrowed it too, or this page
-// would have to leave if it kept it. A page that is not listed stays out while others have borrowed the content, and does
-// not take it from a listed one that began to show it within a day.
+// would have to leave if it kept it. A page that is not listed stays out while others have borrowed the content, and
+// does not take it from a listed one that began to show it within a day.
 func (u *visited) belongsToOthers() bool {
 	borrowed := u.borrowedBeside(u.Showing, u.Location)
 	d := u.duplicates(u.Showing)

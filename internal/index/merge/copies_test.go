@@ -47,7 +47,8 @@ func TestDuplicatesAreOnePage(t *testing.T) {
 // Both may have something of each visit, as a line that is drawn by lot.
 func TestIndexFileIsItsFolder(t *testing.T) {
 	page := func(canonical, line string) string {
-		return "<!DOCTYPE html><title>News</title>" + canonical + "<main><p>The bridge is open again.</p><p>The mill burned on " +
+		return "<!DOCTYPE html><title>News</title>" + canonical +
+			"<main><p>The bridge is open again.</p><p>The mill burned on " +
 			"Monday.</p><p>" + line + "</p></main>"
 	}
 	const dir, file = "/news/", "/news/index.php"
@@ -75,11 +76,13 @@ func TestIndexFileStaysItsFolderForWeeks(t *testing.T) {
 	for _, at := range []string{dir, file} {
 		visit = append(visit, func(w *world) {
 			n++
-			drawn := []string{"A quiet river carries far.", "Bread is best on the second day.", "Who builds a bridge needs two banks."}
+			drawn := []string{"A quiet river carries far.", "Bread is best on the second day.",
+				"Who builds a bridge needs two banks."}
 			w.sight(at, html("<h1>Mill Street News</h1>"+texts+"<p>"+drawn[n%3]+"</p>"))
 		})
 	}
-	tell(t, options{}, []story{{"each hour", []step{times(24*14, append(visit, waits(time.Hour))...)}, []string{"/", dir}}})
+	tell(t, options{}, []story{{"each hour", []step{times(24*14, append(visit, waits(time.Hour))...)},
+		[]string{"/", dir}}})
 }
 
 // PHP's http_build_query puts a parameter first or last as a program likes. Such pages often have something of each
@@ -258,8 +261,8 @@ func TestPagesThatShowOneErrorTextAreNotListed(t *testing.T) {
 }
 
 // A site rewrites two old addresses inside, so that both show the page of another one, without a redirect. One of the
-// three is listed once that has lasted for a day, and until then the page is not taken for a dead link that entered by a
-// content which others borrow.
+// three is listed once that has lasted for a day, and until then the page is not taken for a dead link that entered by
+// a content which others borrow.
 func TestPageToWhichOldAddressesAreRewrittenStays(t *testing.T) {
 	const week, old1, old2, real = 7 * 24 * time.Hour, "/old-a", "/old-b", "/page"
 	text := html("What is new of the bridge, in many words that no page has said before.")
@@ -377,10 +380,11 @@ func TestContentThatAForgottenPageShowedForAWhileIsFree(t *testing.T) {
 	w.wantVerdict("/own", listed, eligibility.ByLink)
 }
 
-// A link whose address looks like a secret counts once it was seen a day apart, also where the site has learned meanwhile
-// what it shows where it has no page, and reads its pages again for that.
+// A link whose address looks like a secret counts once it was seen a day apart, also where the site has learned
+// meanwhile what it shows where it has no page, and reads its pages again for that.
 func TestLinksAreFollowedAgainAfterTheSiteLearnedWhatItShowsAtNoPage(t *testing.T) {
-	for name, learns := range map[string]bool{"it learned nothing": false, "it learned an answer beside another shape": true} {
+	for name, learns := range map[string]bool{"it learned nothing": false,
+		"it learned an answer beside another shape": true} {
 		run(t, name, options{}, func(w *world) {
 			const secret = "/share/k3J9xQ2vT7"
 			visit := func() {

@@ -43,8 +43,8 @@ func inMain(text string) string {
 	return "<!doctype html><html lang=en><head><title>The farm</title></head><body><main>" + text + "</main></body></html>"
 }
 
-// thriceADay shows each page of a site three times a day, with what show says that it has besides, and returns the dates
-// that the last page had.
+// thriceADay shows each page of a site three times a day, with what show says that it has besides, and returns the
+// dates that the last page had.
 func (w *world) thriceADay(days int, show func(page, visit int) string) (dates []int64) {
 	pages := numbered("/page-%d", 12)
 	w.sight("/", html("home", pages...))
@@ -63,8 +63,8 @@ func (w *world) thriceADay(days int, show func(page, visit int) string) (dates [
 // edited is the visit of [world.thriceADay] from which on a page is another one.
 const edited = 18
 
-// A fact of a few letters is content, also if some other pages say the same, before or after the edit. A picture, a video
-// and an item that goes are content too.
+// A fact of a few letters is content, also if some other pages say the same, before or after the edit. A picture, a
+// video and an item that goes are content too.
 func TestSmallEditIsDated(t *testing.T) {
 	for _, tt := range []struct{ name, before, after string }{
 		{"opening hours", "<p>Open: Mon to Fri 9–17</p>", "<p>Open: Mon to Fri 10–18</p>"},
@@ -129,7 +129,10 @@ func TestWhatNobodyWroteIsNotDated(t *testing.T) {
 		{"alt", 0, then("<img src=/a.jpg alt=boat>", "<img src=/a.jpg alt='a boat on the lake'>")},
 		{"a counter", 0, func(visit int) string { return fmt.Sprintf("<p>%d visitors</p>", 2400+7*visit) }},
 		{"seats that go one by one", 1, func(visit int) string { return fmt.Sprintf("<p>Seats: %d</p>", 24-visit/5) }},
-		{"a tip of the day", 1, func(visit int) string { return "<p>Tip of the day: " + sentence(uint64(visit/3), 6) + "</p>" }},
+		{"a tip of the day", 1, func(visit int) string {
+			return "<p>Tip of the day: " + sentence(uint64(visit/3), 6) +
+				"</p>"
+		}},
 		{"the day of delivery", 1, func(visit int) string {
 			return day(visit).Format("<p>Order now and get it by Monday, 2 January</p>")
 		}},
@@ -184,8 +187,8 @@ func TestEditIsDatedBesideAdsThatRotate(t *testing.T) {
 	}
 }
 
-// Archives of several kinds repeat whole posts, and languages and prints show a page again. An edit of one post dates it
-// alone, whichever page somebody opens first.
+// Archives of several kinds repeat whole posts, and languages and prints show a page again. An edit of one post dates
+// it alone, whichever page somebody opens first.
 func TestEditOfAPostIsDatedBesidePagesThatRepeatIt(t *testing.T) {
 	const posts, known, end, changed = 8, 8, 14, 3
 	everything := []int{0, 1, 2, 3, 4, 5, 6, 7}
@@ -261,8 +264,8 @@ func TestEditOfAPostIsDatedBesidePagesThatRepeatIt(t *testing.T) {
 	}
 }
 
-// A home page has another headline at each visit, an ad beside it, and rests at night. Its date is that of the visit, but
-// for some at which it might move by itself.
+// A home page has another headline at each visit, an ad beside it, and rests at night. Its date is that of the visit,
+// but for some at which it might move by itself.
 func TestHomePageWithAHeadlineAtEachVisitHasADate(t *testing.T) {
 	for name, format := range map[string]string{"items": "<li><a href=/n/%[1]d>%[2]s</a>",
 		"teasers": "<article><h3><a href=/n/%[1]d>%[2]s</a></h3><p>%[2]s %[3]s</p></article>"} {
@@ -286,8 +289,8 @@ func TestHomePageWithAHeadlineAtEachVisitHasADate(t *testing.T) {
 	}
 }
 
-// A short fact is believed after a day. The page has got a paragraph meanwhile, and keeps the date of that, although the
-// visits that follow show the same bytes.
+// A short fact is believed after a day. The page has got a paragraph meanwhile, and keeps the date of that, although
+// the visits that follow show the same bytes.
 func TestSeenDateStaysWhenAFactIsBelieved(t *testing.T) {
 	w, added := newWorld(t, options{}), int64(0)
 	w.thriceADay(14, func(page, visit int) string {

@@ -43,8 +43,8 @@ func (g page) judge() (next *pagerecord.Page) {
 	return first
 }
 
-// standForFolder takes the page, such as /blog/index.php, out while its folder is listed and shows much of the same: both
-// may have something of each visit. It stays if the owner or the page itself names it.
+// standForFolder takes the page, such as /blog/index.php, out while its folder is listed and shows much of the same:
+// both may have something of each visit. It stays if the owner or the page itself names it.
 func (g page) standForFolder() {
 	p := g.p
 	folder := location.Folder(p.Loaded.Location)

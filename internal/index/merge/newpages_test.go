@@ -308,7 +308,8 @@ func TestBoxOfTheNewestPostsDatesNoArticle(t *testing.T) {
 func TestRandomBoxOfACacheDatesNoArticle(t *testing.T) {
 	text := "<h1>All about beans</h1>"
 	for i := range 8 {
-		text += fmt.Sprintf("<p>What there is to say of beans, in its part %c, and in no other one, at some length.</p>", 'a'+i)
+		text += fmt.Sprintf("<p>What there is to say of beans, in its part %c, and in no other one, at some length.</p>",
+			'a'+i)
 	}
 	w := newWorld(t, options{})
 	show := func(times int, links ...string) {

@@ -11,9 +11,9 @@ import (
 // Leaving needs time. An answer that contradicts a listed page may pass, or be for one client alone. So it waits in
 // the page's record, and the site looks itself. What the site gets decides. It acts at once if the page is gone for
 // good, noindex or private; on a 404, once that has lasted a minute; on all else, once it has lasted a day.
-// Where the site never looks, the answers that visitors get decide in the same way. Where a look shows neither the page nor a refusal, they decide
-// by what has lasted. If a site refuses many pages, it may block its own machine, so few of them leave in a day while
-// visitors get them.
+// Where the site never looks, the answers that visitors get decide in the same way. Where a look shows neither the page
+// nor a refusal, they decide by what has lasted. If a site refuses many pages, it may block its own machine, so few of
+// them leave in a day while visitors get them.
 
 // Looking says whether the site looks at its own pages.
 type Looking uint8

@@ -39,9 +39,9 @@ func (u *visited) witness() (follow bool) {
 	return false
 }
 
-// lookForBox sees to a listed page with a field to log in that was not read beside others since the start: it may stand in
-// a box of the site. The site looks where visitors enter, and where that redirects to, as visitors may not come there for
-// days. Until another page tells more, the page stays while it shows most of its text.
+// lookForBox sees to a listed page with a field to log in that was not read beside others since the start: it may stand
+// in a box of the site. The site looks where visitors enter, and where that redirects to, as visitors may not come
+// there for days. Until another page tells more, the page stays while it shows most of its text.
 func (u *visited) lookForBox() {
 	p, box := u.p, &u.site.box
 	if u.Forbids != eligibility.PasswordField || !p.Listed() {

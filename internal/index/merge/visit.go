@@ -104,8 +104,8 @@ func (site *Site) LearnNowhere(stands string, shows *nowhere.Page, at time.Time)
 }
 
 // ShowsNothing notes that a page shows what the site shows where it has none. It does so only for a page that was first
-// seen lately, and never with something else: in a maintenance all pages show the same as made-up addresses. Others leave
-// by their visits, once that has lasted.
+// seen lately, and never with something else: in a maintenance all pages show the same as made-up addresses. Others
+// leave by their visits, once that has lasted.
 func (m *Transaction) ShowsNothing(location string) {
 	p, known := m.Load(location)
 	if known && m.moment().Sub(p.FirstSeen) < day && p.Borrowed == 0 && p.Turned == 0 {

@@ -155,7 +155,8 @@ func (r *Reader) find(ctx context.Context, locations ...string) (found []*pagere
 	}
 	var wanted []string
 	for _, location := range locations {
-		wanted = append(wanted, r.site.Keys.Wait(key.Name(location).Hash), r.site.Keys.Page(location), r.site.Keys.Bar(location))
+		wanted = append(wanted, r.site.Keys.Wait(key.Name(location).Hash), r.site.Keys.Page(location),
+			r.site.Keys.Bar(location))
 	}
 	records, err := txn.ReadAll(ctx, r.store, wanted...)
 	for n, record := range records {

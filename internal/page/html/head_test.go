@@ -306,7 +306,8 @@ func TestPasswordFieldIsFoundInThePagesOwnContent(t *testing.T) {
 
 func TestFieldsOfFormsThatSearchAreNamed(t *testing.T) {
 	for body, want := range map[string][]string{
-		`<form><input name=q><input type=Search name=s></form>`: {"q", "s"}, `<form action=" /search "><input name=q></form>`: {"q/search"},
+		`<form><input name=q><input type=Search name=s></form>`: {"q",
+			"s"}, `<form action=" /search "><input name=q></form>`: {"q/search"},
 		`<form method=POST><input name=email></form><form method=get><input name=q></form>`: {"q"},
 		`<form method=Dialog><input name=q></form><input name=s>`:                           {"s"},
 		`<form action=/a><input name=q></form><input name=s>`:                               {"q/a", "s"},

@@ -71,8 +71,8 @@ func isShown(t tag, in trait) bool { return in&inert == 0 && !t.has("hidden") }
 // isLocation reports whether a reference is kept.
 func isLocation(href []byte) bool { return len(href) > 0 && len(href) <= maxHref && IsWeb(href) }
 
-// acts reports whether a script turns a visit of the link into another request, or asks the visitor first. Each tool has
-// its own names for that, such as data-turbo-method, wire:click and data-ajax-confirm.
+// acts reports whether a script turns a visit of the link into another request, or asks the visitor first. Each tool
+// has its own names for that, such as data-turbo-method, wire:click and data-ajax-confirm.
 func acts(t tag) bool {
 	for _, a := range t {
 		tool, verb, _ := bytes.Cut(bytes.TrimPrefix(a.name, []byte("data-")), []byte("-"))

@@ -108,8 +108,8 @@ func (n *Normalizer) Ours(host string, nearby bool) bool {
 	return n.Names(host) || nearby && isLocal(host)
 }
 
-// locate applies the rules for a path and for a query, and joins the two. link says that they come from a link, not from
-// a request.
+// locate applies the rules for a path and for a query, and joins the two. link says that they come from a link, not
+// from a request.
 func (n *Normalizer) locate(path, query string, link bool) Result {
 	path, reason := normalPath(path)
 	if reason != ReasonNone {

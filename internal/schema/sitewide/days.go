@@ -21,8 +21,8 @@ type Days map[int64]Day
 
 const daysKept = 366
 
-// ReadDays reads what Encode wrote. A damaged record counts as empty. It leaves out days later than today, which a wrong
-// clock has written.
+// ReadDays reads what Encode wrote. A damaged record counts as empty. It leaves out days later than today, which a
+// wrong clock has written.
 func ReadDays(b []byte, today int64) Days {
 	days := codec.Read[Days](b)
 	if days == nil {

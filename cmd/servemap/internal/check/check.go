@@ -107,7 +107,8 @@ func Run(ctx context.Context, cfg Config) (*report.Report, error) {
 		c.judge.Dates(where.URL)
 		c.pages(ctx)
 	case err != nil && ctx.Err() == nil:
-		if c.refused(err); c.Linked != nil && (errors.Is(err, ErrNone) || errors.Is(err, ErrRefused)) && !c.silentAtHome(ctx) {
+		if c.refused(err); c.Linked != nil && (errors.Is(err, ErrNone) || errors.Is(err, ErrRefused)) &&
+			!c.silentAtHome(ctx) {
 			err = nil // the crawl says what a sitemap would have
 		}
 	}
@@ -131,7 +132,8 @@ func Run(ctx context.Context, cfg Config) (*report.Report, error) {
 // silentAtHome reports whether the start page does not tell either what the site has: then a crawl would only wait.
 func (c *checker) silentAtHome(ctx context.Context) bool {
 	a, err := c.request(ctx, on(c.Origin, "/"), pages.MaxBytes)
-	return err != nil || isSilent(a.Status) && a.Status != http.StatusUnauthorized && pages.Wall(a.Status, a.Header, a.Body) == ""
+	return err != nil || isSilent(a.Status) && a.Status != http.StatusUnauthorized &&
+		pages.Wall(a.Status, a.Header, a.Body) == ""
 }
 
 // refused notes why nothing can be checked, by an error that begins with the address.

@@ -75,8 +75,10 @@ func TestNothingIsBlamedForATimeThatIsTooShort(t *testing.T) {
 		listed           int
 	}{
 		{"/sitemap.xml", "/slow", "the check stopped after 2s; not read: 1 of 1 chosen pages", 2 * time.Second, 1},
-		{"", "/robots.txt", "the check stopped after 100ms; not read: the rest of the sitemap, and all pages", 100 * time.Millisecond, 0},
-		{"/index.xml", "/part-5", "the check stopped after 2s; not read: the rest of the sitemap, and all pages", 2 * time.Second, 4},
+		{"", "/robots.txt", "the check stopped after 100ms; not read: the rest of the sitemap, and all pages",
+			100 * time.Millisecond, 0},
+		{"/index.xml", "/part-5", "the check stopped after 2s; not read: the rest of the sitemap, and all pages",
+			2 * time.Second, 4},
 	} {
 		site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			switch r.URL.Path {
@@ -151,7 +153,8 @@ func TestWhereManyPagesLeadIsAskedAsThePagesAre(t *testing.T) {
 			w.Header().Set("Content-Type", "application/xml")
 			fmt.Fprintf(w, `<urlset xmlns="%s">`, namespace)
 			for i := range 12 {
-				fmt.Fprintf(w, "<url><loc>http://%[1]s/old/%[2]d</loc></url><url><loc>http://%[1]s/many/%[2]d</loc></url>", r.Host, i)
+				fmt.Fprintf(w, "<url><loc>http://%[1]s/old/%[2]d</loc></url><url><loc>http://%[1]s/many/%[2]d</loc></url>", r.Host,
+					i)
 			}
 			fmt.Fprint(w, "</urlset>")
 		case "old":

@@ -100,8 +100,8 @@ func (f *fetcher) get(ctx context.Context, u *url.URL, most int) (a answer, err 
 	}
 }
 
-// request requests a URL and reads at most so many bytes of the answer. For URLs of the site it asks the server that it was
-// given, which may have another address, such as one behind a proxy.
+// request requests a URL and reads at most so many bytes of the answer. For URLs of the site it asks the server that it
+// was given, which may have another address, such as one behind a proxy.
 func (f *fetcher) request(ctx context.Context, u *url.URL, most int) (a answer, err error) {
 	switch {
 	case f.requests.Add(1) > mostRequests:
@@ -135,7 +135,8 @@ func (f *fetcher) request(ctx context.Context, u *url.URL, most int) (a answer, 
 // isRobots reports whether a URL is that of a robots.txt, which the crawl asks for more than once.
 func isRobots(u *url.URL) bool { return u.Path == "/robots.txt" }
 
-// keep keeps a page, a redirect or a robots.txt for the crawl. What is refused to the one may be there for the other, whose name differs.
+// keep keeps a page, a redirect or a robots.txt for the crawl. What is refused to the one may be there for the other,
+// whose name differs.
 func (f *fetcher) keep(a answer, most int, err error) {
 	n := int64(len(a.Body))
 	page := a.Status == http.StatusOK && response.IsHTML(a.Header.Get("Content-Type")) && n < int64(most) ||
@@ -158,8 +159,8 @@ func (f *fetcher) at(u *url.URL) *url.URL {
 	return &to
 }
 
-// longest is how long what the check has read is held back from the crawl, which knows by that how fast it may ask. After
-// longer answers it would rest.
+// longest is how long what the check has read is held back from the crawl, which knows by that how fast it may ask.
+// After longer answers it would rest.
 const longest = 400 * time.Millisecond
 
 // RoundTrip answers a request of the crawl: what the check has read is not asked for again.
@@ -185,8 +186,8 @@ func (f *fetcher) RoundTrip(r *http.Request) (*http.Response, error) {
 		ContentLength: int64(len(a.Body)), Body: io.NopCloser(bytes.NewReader(a.Body))}, nil
 }
 
-// follow is get that follows redirects, as crawlers do for robots.txt and sitemaps. Its error begins with the address that
-// was given.
+// follow is get that follows redirects, as crawlers do for robots.txt and sitemaps. Its error begins with the address
+// that was given.
 func (f *fetcher) follow(ctx context.Context, u *url.URL, most int) (a answer, err error) {
 	first := u
 	for range mostHops + 1 {
@@ -213,5 +214,6 @@ func plain(whole context.Context, err error, u *url.URL) error {
 	case whole.Err() != nil:
 		return context.Cause(whole)
 	}
-	return fmt.Errorf("%s does not answer: %w", strings.TrimSuffix(report.Shorten(u.String()), "robots.txt"), explore.Plain(err))
+	return fmt.Errorf("%s does not answer: %w", strings.TrimSuffix(report.Shorten(u.String()), "robots.txt"),
+		explore.Plain(err))
 }

@@ -182,8 +182,8 @@ func (c *checker) mend(found Crawl) {
 	}
 }
 
-// orphans tells of the listed pages that have no link that engines follow, and says how many these are, as far as that is known.
-// No link should lead to what is perhaps for few.
+// orphans tells of the listed pages that have no link that engines follow, and says how many these are, as far as that
+// is known. No link should lead to what is perhaps for few.
 func (c *checker) orphans(found Crawl) string {
 	switch {
 	case len(c.Files) == 0:
@@ -211,7 +211,8 @@ func (c *checker) orphans(found Crawl) string {
 		c.Add("orphan", where, "is listed, and %s", l.Says)
 	}
 	if n := len(found.Failed); n > 0 && orphans > 0 {
-		c.limit(errBound{"the crawl could not read " + Linking(found.Failed, n, found.All) + ", so links from there are not known"})
+		c.limit(errBound{"the crawl could not read " + Linking(found.Failed, n, found.All) +
+			", so links from there are not known"})
 	}
 	return " Listed, without a link that engines follow: " + none(orphans) + "."
 }

@@ -207,8 +207,8 @@ func (c *checker) shows(ctx context.Context, there *url.URL) bool {
 	return c.shown[host]
 }
 
-// vouches reports whether the robots.txt of another host names a sitemap of this one. One that nobody else reaches, such as
-// this machine, does for nobody: the site itself may answer there.
+// vouches reports whether the robots.txt of another host names a sitemap of this one. One that nobody else reaches,
+// such as this machine, does for nobody: the site itself may answer there.
 func (c *checker) vouches(ctx context.Context, u *url.URL) bool {
 	if !c.public(u) {
 		return false
@@ -229,7 +229,8 @@ func (c *checker) vouches(ctx context.Context, u *url.URL) bool {
 	return false
 }
 
-// Nowhere returns what a site shows where it has no page, nil if it shows none there, or its robots.txt lets nobody ask.
+// Nowhere returns what a site shows where it has no page, nil if it shows none there, or its robots.txt lets nobody
+// ask.
 func Nowhere(ctx context.Context, client *http.Client, agent string, site *url.URL) *pages.Page {
 	c := &checker{fetcher: fetcher{Config: Config{URL: site, Origin: site}, client: client, agent: agent}, now: time.Now()}
 	switch txt, err := c.request(ctx, on(site, "/robots.txt"), robots.Enough); {

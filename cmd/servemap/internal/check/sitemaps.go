@@ -145,7 +145,10 @@ func (c *checker) files(ctx context.Context, names []string) iter.Seq[*file] {
 				c.read[address.Key(u)] = true
 				all = append(all, &file{URL: u})
 			}
-			together(mostAtOnce, len(all), func(i int) { all[i].answer, all[i].Err = c.follow(ctx, all[i].URL, listing.MaxBytes) })
+			together(mostAtOnce, len(all), func(i int) {
+				all[i].answer,
+					all[i].Err = c.follow(ctx, all[i].URL, listing.MaxBytes)
+			})
 			for _, f := range all {
 				if !yield(f) {
 					return
@@ -180,7 +183,8 @@ func (c *checker) sitemap(ctx context.Context, f *file, alone bool) error {
 	}
 	told := isNamed || c.blind || c.Has("robots-line")
 	if !told && len(c.judge.Pages) > 0 && c.Files[len(c.Files)-1].Form != "" { // else it may be no sitemap
-		c.Add("unnamed", report.At{Where: f.String()}, "is found by crawlers once robots.txt has the line Sitemap: %s", f.String())
+		c.Add("unnamed", report.At{Where: f.String()}, "is found by crawlers once robots.txt has the line Sitemap: %s",
+			f.String())
 	}
 	return nil
 }

@@ -134,7 +134,8 @@ func (c *checker) conclude(ctx context.Context, all []*pages.Page) {
 		}
 	}
 	if slices.Sort(types); len(types) > 0 {
-		c.Facts = append(c.Facts, "The documents have the Content-Type "+report.Shorten(strings.Join(slices.Compact(types), ", "))+".")
+		c.Facts = append(c.Facts, "The documents have the Content-Type "+report.Shorten(strings.Join(slices.Compact(types),
+			", "))+".")
 	}
 	asked := append(c.versions(ctx), all...)
 	if home := c.home(ctx, asked); c.nowhere == nil {
@@ -156,8 +157,9 @@ func (c *checker) conclude(ctx context.Context, all []*pages.Page) {
 	c.Of("scripts", c.Sample.Read-c.Sample.Files)
 }
 
-// home returns the start page, or where that leads. It asks for it only if one of the pages that were asked for has a field
-// to log in, and is nil if it may not. One that says little and is all that is listed is a log-in, and no page with a box.
+// home returns the start page, or where that leads. It asks for it only if one of the pages that were asked for has a
+// field to log in, and is nil if it may not. One that says little and is all that is listed is a log-in, and no page
+// with a box.
 func (c *checker) home(ctx context.Context, asked []*pages.Page) (p *pages.Page) {
 	if !slices.ContainsFunc(asked, (*pages.Page).Asks) || len(asked) == 1 && asked[0].Brief() {
 		return nil
@@ -228,8 +230,8 @@ func (c *checker) ask(ctx context.Context, some []*pages.Page) (asked []*pages.P
 	return asked, met
 }
 
-// askAtOnce asks for pages until one fails beside others. What failed is asked for again, alone, unless the site answers
-// no page, not even alone: then it is not the load. It returns the pages that were not asked for.
+// askAtOnce asks for pages until one fails beside others. What failed is asked for again, alone, unless the site
+// answers no page, not even alone: then it is not the load. It returns the pages that were not asked for.
 func (c *checker) askAtOnce(ctx context.Context, some []*pages.Page) (left []*pages.Page) {
 	atOnce, failed := min(c.load.Bears(mostAtOnce), len(some)), atomic.Bool{}
 	asked, strains := make([]bool, len(some)), make([]bool, len(some))
@@ -296,8 +298,8 @@ func strained(p *pages.Page) bool {
 	return p.Status >= http.StatusInternalServerError && p.Wall == ""
 }
 
-// askFor asks for a page, alone or beside others, and judges what came. It reports whether the page strains the site, or
-// where it leads does.
+// askFor asks for a page, alone or beside others, and judges what came. It reports whether the page strains the site,
+// or where it leads does.
 func (c *checker) askFor(ctx context.Context, p *pages.Page, alone bool) (strains bool) {
 	u, _ := url.Parse(p.Entry.Loc) // it was checked
 	a, err := c.get(ctx, u, pages.MaxBytes)
@@ -313,8 +315,8 @@ func (c *checker) askFor(ctx context.Context, p *pages.Page, alone bool) (strain
 	return strains || strained(p)
 }
 
-// end follows where a page leads, as far as that stays on the site and robots.txt allows it. strains says that it failed
-// there, beside others unless it is asked for alone.
+// end follows where a page leads, as far as that stays on the site and robots.txt allows it. strains says that it
+// failed there, beside others unless it is asked for alone.
 func (c *checker) end(ctx context.Context, from, to *url.URL, alone bool) (end pages.End, strains bool) {
 	seen := map[string]bool{address.Key(from): true}
 	for range mostHops {

@@ -112,8 +112,8 @@ func hidden(name string) bool {
 	return false
 }
 
-// isCopy reports whether the endings of a name say that it is a copy: at the end, or beside a type, as in a.html.old and
-// a.old.html. Elsewhere, as in the.old.man.html, the word belongs to a title.
+// isCopy reports whether the endings of a name say that it is a copy: at the end, or beside a type, as in a.html.old
+// and a.old.html. Elsewhere, as in the.old.man.html, the word belongs to a title.
 func isCopy(endings []string) bool {
 	for i, e := range endings {
 		typed := func(at int) bool { return at >= 0 && (types[endings[at]] || program.MatchString(endings[at])) }

@@ -18,7 +18,8 @@ func TestPeopleReadShortLinesThatSteerNothing(t *testing.T) {
 	log.Info("serving", "at", strings.Repeat("x", 100), "sitemap", "y")
 	log.Debug("exploring")
 	got := out.String()
-	if strings.Contains(got, "\x1b") || strings.Contains(got, "servemap") || !strings.Contains(got, " left out\n") || !strings.Contains(got, `explored  site a  pages 3  of evil\u001b`) ||
+	if strings.Contains(got, "\x1b") || strings.Contains(got, "servemap") || !strings.Contains(got, " left out\n") ||
+		!strings.Contains(got, `explored  site a  pages 3  of evil\u001b`) ||
 		!strings.Contains(got, "\n         sitemap y\n") || strings.Contains(got, "exploring") {
 		t.Errorf("%q", got)
 	}

@@ -69,8 +69,8 @@ func (r *reader) date(n *sitemap.Node, e Entry) Date {
 	return Date{}
 }
 
-// misdated tells of a wrong date. Of an index, whose dates are one program's, it tells the first of each kind: they hide no
-// page.
+// misdated tells of a wrong date. Of an index, whose dates are one program's, it tells the first of each kind: they
+// hide no page.
 func (r *reader) misdated(e Entry, kind, text string, args ...any) {
 	if r.form == sitemap.Index {
 		if r.misdates[kind] {
@@ -133,7 +133,8 @@ func (j *Judge) Dates(sitemap string) {
 	}
 }
 
-// fileOf returns the one file that has all pages with the dates of a build, and how many it has; "" if several have them.
+// fileOf returns the one file that has all pages with the dates of a build, and how many it has; "" if several have
+// them.
 func (j *Judge) fileOf(build time.Time) (file string, has int) {
 	for _, e := range j.Pages {
 		if since := e.Date.At.Sub(build); since < 0 || since >= oneBuild {

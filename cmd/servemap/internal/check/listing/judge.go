@@ -247,8 +247,8 @@ func (r *reader) entry(n *sitemap.Node) (e Entry, ok bool) {
 	return e, e.Loc != ""
 }
 
-// adopt takes an element in a wrong namespace, or in none, as some serializers write it, for one of the right namespace,
-// and says so once.
+// adopt takes an element in a wrong namespace, or in none, as some serializers write it, for one of the right
+// namespace, and says so once.
 func (r *reader) adopt(n *sitemap.Node, right string) {
 	has := "no namespace"
 	if n.Space != "" {
@@ -317,7 +317,8 @@ func (r *reader) part(n *sitemap.Node) {
 		return
 	}
 	ours, at := bare(address.Host(u)) == bare(r.Host), *u
-	if host := address.Host(u); host != r.Host && host != address.Host(r.file) && (ours || r.Vouches == nil || !r.Vouches(u)) {
+	if host := address.Host(u); host != r.Host && host != address.Host(r.file) && (ours || r.Vouches == nil ||
+		!r.Vouches(u)) {
 		r.astray(&e, u)
 	}
 	if !ours {

@@ -122,7 +122,8 @@ func (r *reader) read(body []byte) {
 		n := sitemap.ReadOutline(context.Background(), body, r) // a half would be judged wrongly
 		if n != nil && r.problem != "" {                        // both are one break
 			loc := strings.TrimSuffix(": "+n.First(r.root.Space, "loc"), ": ")
-			r.problem += ". It breaks off within the entry that begins in line " + strconv.Itoa(n.Line) + ", which is not read" + loc
+			r.problem += ". It breaks off within the entry that begins in line " + strconv.Itoa(n.Line) +
+				", which is not read" + loc
 		}
 		r.tellProblem()
 	}

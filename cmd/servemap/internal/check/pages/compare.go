@@ -13,7 +13,8 @@ import (
 // slack is how far two dates of one change may lie apart: programs differ by a time zone.
 const slack = 24*time.Hour + time.Minute
 
-// Google documents that it reads the first 2 MB of a page. Crawlers wait longer than visitors, and come less often then.
+// Google documents that it reads the first 2 MB of a page. Crawlers wait longer than visitors, and come less often
+// then.
 const (
 	readByGoogle = 2 << 20
 	slow         = 5 * time.Second
@@ -93,9 +94,11 @@ func shared(dates map[int64]int, at time.Time, read int) bool {
 func (p *Page) tracked() bool { return address.Tracking(p.at) != "" }
 
 // dates compares the lastmod of a page with what the page and its server say. Dates that most pages share are of a
-// build, and those of the last hour may be of the request: they say nothing of one page. Of two dates the earlier one is
-// true, as package lastmod has it: who lists that one is not blamed for the later. It returns 1 for each that agrees.
-func (p *Page) dates(at report.At, to *report.Report, now time.Time, sharedHeader, sharedDate bool) (itself, header int) {
+// build, and those of the last hour may be of the request: they say nothing of one page. Of two dates the earlier one
+// is true, as package lastmod has it: who lists that one is not blamed for the later. It returns 1 for each that
+// agrees.
+func (p *Page) dates(at report.At, to *report.Report, now time.Time, sharedHeader, sharedDate bool) (itself,
+	header int) {
 	d := p.Entry.Date
 	span := time.Duration(0)
 	if p.modified.Equal(p.modified.Truncate(24 * time.Hour)) { // it may name no more than the day

@@ -26,8 +26,8 @@ type rule struct {
 	bot         string // for whom, "" for all
 }
 
-// index judges whether the page may be indexed. What it says to one crawler counts for the others only if a search engine
-// has that one.
+// index judges whether the page may be indexed. What it says to one crawler counts for the others only if a search
+// engine has that one.
 func (p *Page) index(metas []html.Meta, now time.Time) {
 	var all []rule
 	for _, v := range p.Header["X-Robots-Tag"] {
@@ -57,7 +57,8 @@ func (p *Page) index(metas []html.Meta, now time.Time) {
 				some = append(some, r.bot)
 			}
 		case noIndex && !word:
-			p.tell("noindex", "says unavailable_after with a date that is not clear%s, %s; that counts as noindex", whom, r.where)
+			p.tell("noindex", "says unavailable_after with a date that is not clear%s, %s; that counts as noindex", whom,
+				r.where)
 			return
 		case noIndex:
 			p.tell("noindex", "says noindex%s, %s", whom, r.where)

@@ -91,7 +91,8 @@ func (p *Page) Ends(end End) {
 	switch there := end.Page; {
 	case end.Barred:
 		t.text, t.todo = t.text+", which robots.txt disallows", todo
-	case there != nil && there.Told() && there.Wall == "" && there.told[0].kind != "busy" && (!there.Asks() || there.Brief()): // else it may have a box
+	case there != nil && there.Told() && there.Wall == "" && there.told[0].kind != "busy" && (!there.Asks() ||
+		there.Brief()): // else it may have a box
 		if t.kind != "canonical" && there.Leads != nil && address.Key(there.Leads) == address.Key(p.at) {
 			todo = ": have that page name its own address"
 		}
@@ -127,7 +128,8 @@ func (p *Page) is(kind string) bool {
 	return slices.ContainsFunc(p.told, func(t told) bool { return t.kind == kind })
 }
 
-// HTML reports whether the page is sent as HTML, or without a type and begins as HTML does, which browsers show as such.
+// HTML reports whether the page is sent as HTML, or without a type and begins as HTML does, which browsers show as
+// such.
 func (p *Page) HTML() bool { return p.html }
 
 // Asks reports whether the page has a field to log in.
@@ -145,8 +147,8 @@ func (p *Page) Shows(other *Page) bool {
 		p.Leads != nil && address.Key(p.Leads) == address.Key(other.at)
 }
 
-// Links returns where the page links to on its own host, by key, and whether search engines follow one of these links. It
-// forgets that.
+// Links returns where the page links to on its own host, by key, and whether search engines follow one of these links.
+// It forgets that.
 func (p *Page) Links() (links map[string]bool) {
 	links, p.links = p.links, nil
 	return links
@@ -168,7 +170,8 @@ func Unanswered(err error) string {
 	return err.Error()
 }
 
-// Judge notes in a page what is wrong with its answer, as it was sent, and keeps nothing of the text. [Compare] reports that.
+// Judge notes in a page what is wrong with its answer, as it was sent, and keeps nothing of the text. [Compare] reports
+// that.
 func Judge(p *Page, now time.Time) {
 	defer func() { p.Body = nil }()
 	at, err := url.Parse(p.Entry.Loc)
@@ -465,7 +468,8 @@ func (p *Page) canonical(base *url.URL, facts *html.Facts) {
 }
 
 var (
-	// document matches the beginning of a page of HTML; markup matches types of which browsers show the elements, and no source.
+	// document matches the beginning of a page of HTML; markup matches types of which browsers show the elements, and no
+	// source.
 	document = regexp.MustCompile(`(?i)^(?:\xef\xbb\xbf)?(?:\s|<!--(?:[^-]|-[^-])*-->)*<(?:!doctype\s+html|html)[\s>]`)
 	markup   = regexp.MustCompile(`(?i)^[^;]*xml`)
 	// unused matches the whole title of a page that comes with nginx, Apache or IIS.
@@ -539,16 +543,16 @@ var (
 // link matches a link and its words, which are those of another page.
 var link = regexp.MustCompile(`(?is)<a\b[^>]*\shref\b[^>]*>.*?</a\s*>`)
 
-// How many letters a page has at most beside what says that it is not there: its title or first heading and nothing else,
-// or a sentence. More is a text of its own, as of an article about that, or a product with its description.
+// How many letters a page has at most beside what says that it is not there: its title or first heading and nothing
+// else, or a sentence. More is a text of its own, as of an article about that, or a product with its description.
 const (
 	besideNone       = 300
 	besideSentence   = 80
 	lengthOfSentence = 200 // in bytes, at most
 )
 
-// notFound returns the words by which a page says of itself that it is not there, "" for none. Words in links say nothing
-// of it, such as the headline of an article.
+// notFound returns the words by which a page says of itself that it is not there, "" for none. Words in links say
+// nothing of it, such as the headline of an article.
 func notFound(p *Page, f *html.Facts, typ string) string {
 	if says, _, _ := stated(f); says == "" {
 		return ""

@@ -124,7 +124,8 @@ func TestPagesThatShowTheSameAreFound(t *testing.T) {
 		t.Errorf("found %q", got)
 	}
 	Compare([]*Page{a, b, c}, nil, r, now)
-	if f := r.Groups[0].Findings; len(f) != 1 || f[0].Where != b.Entry.Loc || f[0].Text != "shows the same text as "+a.Entry.Loc {
+	if f := r.Groups[0].Findings; len(f) != 1 || f[0].Where != b.Entry.Loc ||
+		f[0].Text != "shows the same text as "+a.Entry.Loc {
 		t.Errorf("it says %+v", f)
 	}
 	r = &report.Report{}
@@ -161,7 +162,8 @@ func TestDatesAreComparedWithWhatWasSeen(t *testing.T) {
 }
 
 func TestPagesThatLookPrivateAreFound(t *testing.T) {
-	ordinary := []string{"/", "/a", "/blog/how-to-build-a-house-2024", "/p/x7k2m9q4w1", "/iphone-15-pro-256gb", "/watch?v=dQw4w9WgXcQ"}
+	ordinary := []string{"/", "/a", "/blog/how-to-build-a-house-2024", "/p/x7k2m9q4w1", "/iphone-15-pro-256gb",
+		"/watch?v=dQw4w9WgXcQ"}
 	const php, own = "no-store, no-cache, must-revalidate", "private, no-store"
 	for _, tt := range []struct {
 		name, path, sent, others string

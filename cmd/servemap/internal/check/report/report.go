@@ -124,7 +124,8 @@ func (r *Report) Add(kind string, at At, text string, args ...any) {
 	if !is {
 		panic("report: no kind " + kind)
 	}
-	n, is := slices.BinarySearchFunc(r.Groups, k.place, func(g Group, place int) int { return kinds[g.Kind].place - place })
+	n, is := slices.BinarySearchFunc(r.Groups, k.place,
+		func(g Group, place int) int { return kinds[g.Kind].place - place })
 	if !is {
 		r.Groups = slices.Insert(r.Groups, n, Group{Level: k.level, Harm: k.harm, Kind: kind})
 	}
@@ -218,8 +219,8 @@ func (r *Report) Read() bool {
 // Lead says to a client what was read, what matters most of what was found, and what to do about that first.
 func (r *Report) Lead() string { return say("lead.txt", r) }
 
-// Matters returns what matters most of what was found: faults before advice, then by the harm that it does, and then by how
-// many entries are hit. What needs no count hits all.
+// Matters returns what matters most of what was found: faults before advice, then by the harm that it does, and then by
+// how many entries are hit. What needs no count hits all.
 func (r *Report) Matters() Group {
 	hit := func(g Group) int {
 		if g.Counted() == "" {

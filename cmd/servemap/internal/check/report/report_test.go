@@ -43,12 +43,14 @@ func TestReportsSayTheSameInAllForms(t *testing.T) {
 		{"text with all", func(b *strings.Builder) error { return r.Text(b, true, bare) },
 			[]string{"/2 redirects (301)", "/3 redirects (301)"}},
 		{"Markdown", func(b *strings.Builder) error { return r.Markdown(b, false) },
-			[]string{"**1,169 pages listed, 20 checked: 52 faults of 2 kinds", "## The sitemap or the site cannot be read", "### 51 pages redirect (fault)",
+			[]string{"**1,169 pages listed, 20 checked: 52 faults of 2 kinds", "## The sitemap or the site cannot be read",
+				"### 51 pages redirect (fault)",
 				"- and 1 more", "## Missing pages and dead links", "### 1 sitemap is not named"}},
 		{"CSV", func(b *strings.Builder) error { return r.CSV(b) },
 			[]string{"level,kind,where,file,line,text,remedy,to\n", "fault,redirect,https://example.com/3,"}},
 		{"HTML", func(b *strings.Builder) error { return r.HTML(b, false) },
-			[]string{"li:nth-child(7))), .where > li, tr, .tiles, .card > p { break-inside: avoid; }", "<h1>52 faults of 2 kinds</h1>", "<p class=\"lead\">The sitemap of https://example.com lists",
+			[]string{"li:nth-child(7))), .where > li, tr, .tiles, .card > p { break-inside: avoid; }",
+				"<h1>52 faults of 2 kinds</h1>", "<p class=\"lead\">The sitemap of https://example.com lists",
 				"<h2 class=\"part\">The sitemap or the site", "51 pages redirect</h3>", "&lt;script&gt;", "/49</a>",
 				"and 1 more</li>", "<h2 class=\"part\">Missing pages", "servemap check https://example.com -crawl -seed 7</p>"}},
 		{"JSON", func(b *strings.Builder) error { return r.JSON(b) },
@@ -112,35 +114,47 @@ func TestAReportBeginsWithWhatMattersMost(t *testing.T) {
 		kinds string // that were found
 		want  string
 	}{
-		{"a healthy site", Sample{Listed: 61, Asked: 61, Read: 61}, 1, "", lists + "61 pages, all of which were checked. Nothing is wrong " +
+		{"a healthy site", Sample{Listed: 61, Asked: 61, Read: 61}, 1, "", lists +
+			"61 pages, all of which were checked. Nothing is wrong " +
 			"with what was checked."},
-		{"one page", Sample{Listed: 1, Asked: 1, Read: 1}, 1, "", lists + "1 page, which was checked. Nothing is wrong with what was checked."},
-		{"a small fault", Sample{Listed: 61, Asked: 20, Read: 20}, 1, "twice priority", lists + "61 pages, of which 20 were checked. What is " +
+		{"one page", Sample{Listed: 1, Asked: 1, Read: 1}, 1, "", lists +
+			"1 page, which was checked. Nothing is wrong with what was checked."},
+		{"a small fault", Sample{Listed: 61, Asked: 20, Read: 20}, 1, "twice priority", lists +
+			"61 pages, of which 20 were checked. What is " +
 			"wrong does little harm: 1 duplicate URL: https://example.com/. List each page once."},
-		{"what engines ignore", Sample{Listed: 61, Asked: 20, Read: 20}, 1, "changefreq", lists + "61 pages, of which 20 were checked. No fault " +
+		{"what engines ignore", Sample{Listed: 61, Asked: 20, Read: 20}, 1, "changefreq", lists +
+			"61 pages, of which 20 were checked. No fault " +
 			"was found. What would help most: 1 changefreq is none of the protocol's words: https://example.com/. Leave it out, as engines ignore it, " +
 			"or write always, hourly, daily, weekly, monthly, yearly or never, in lower case."},
-		{"a broken site", Sample{Listed: 65, Asked: 65, Read: 63}, 1, "changefreq broken-link error error", lists + "65 pages, all of which were " +
+		{"a broken site", Sample{Listed: 65, Asked: 65, Read: 63}, 1, "changefreq broken-link error error", lists +
+			"65 pages, all of which were " +
 			"checked. What matters most: 2 pages are answered with an error. Mend them, or do not list them."},
-		{"a fault beside worse advice", Sample{Listed: 65, Asked: 65, Read: 65}, 1, "private private hreflang", lists + "65 pages, all of which " +
+		{"a fault beside worse advice", Sample{Listed: 65, Asked: 65, Read: 65}, 1, "private private hreflang", lists +
+			"65 pages, all of which " +
 			"were checked. What matters most: 1 link to another language is wrong: https://example.com/. Mend the link, which engines ignore as it is."},
-		{"more of a harm", Sample{Listed: 65, Asked: 65, Read: 65}, 1, "robots-blocks-file unreadable unreadable error error error", lists + "65 pages, " +
-			"all of which were checked. What matters most: 2 files cannot be read. Have the server answer 200 with each file, or name them no longer."},
-		{"what hits all of a harm", Sample{Listed: 65, Asked: 65, Read: 65}, 1, "blocked unreadable unreadable", lists + "65 pages, all of which " +
+		{"more of a harm", Sample{Listed: 65, Asked: 65, Read: 65}, 1,
+			"robots-blocks-file unreadable unreadable error error error", lists + "65 pages, " +
+				"all of which were checked. What matters most: 2 files cannot be read. Have the server answer 200 with each file, or name them no longer."},
+		{"what hits all of a harm", Sample{Listed: 65, Asked: 65, Read: 65}, 1, "blocked unreadable unreadable", lists +
+			"65 pages, all of which " +
 			"were checked. What matters most: the site is disallowed by robots.txt. Remove that line if the site is to be found: search engines fetch " +
 			"no page of it."},
-		{"no sitemap", Sample{}, 0, "missing no-sitemap", "No sitemap of https://example.com was read. What matters most: the site has " +
-			"no sitemap. Serve one, and name it in robots.txt."},
+		{"no sitemap", Sample{}, 0, "missing no-sitemap",
+			"No sitemap of https://example.com was read. What matters most: the site has " +
+				"no sitemap. Serve one, and name it in robots.txt."},
 		{"a wall", Sample{}, 0, "wall-file wall-file", "No sitemap of https://example.com was read. What matters most: 2 files are kept " +
 			"from the checker by a bot wall. Allow the User-Agent servemap-check in the wall's rules, and see that it lets " +
 			"search engines through."},
-		{"a site of scripts", Sample{Listed: 61, Asked: 61, Read: 61}, 1, "slow scripts", lists + "61 pages, all of which were checked. No " +
+		{"a site of scripts", Sample{Listed: 61, Asked: 61, Read: 61}, 1, "slow scripts", lists +
+			"61 pages, all of which were checked. No " +
 			"fault was found. What would help most: 1 page says nothing without scripts: https://example.com/. Render the text on the server: most AI " +
 			"crawlers run no scripts, and search engines run them later."},
-		{"a site that robots.txt disallows", Sample{Listed: 61}, 1, "blocked", lists + "61 pages, none of which could be checked. What " +
+		{"a site that robots.txt disallows", Sample{Listed: 61}, 1, "blocked", lists +
+			"61 pages, none of which could be checked. What " +
 			"matters most: the site is disallowed by robots.txt. Remove that line if the site is to be found: search engines fetch " +
 			"no page of it."},
-		{"a file that breaks off", Sample{}, 1, "xml", lists + "0 pages that can be read. What matters most: 1 error in the XML: " +
+		{"a file that breaks off", Sample{}, 1, "xml", lists +
+			"0 pages that can be read. What matters most: 1 error in the XML: " +
 			"https://example.com/. Mend the program that writes the file: at an error a parser stops, and reads none of the file, or none of the rest."},
 	} {
 		r := &Report{Site: "https://example.com", Sample: tt.Sample, Files: make([]File, 1)}
@@ -219,16 +233,19 @@ func TestTheHeadlineSaysHowMuchCouldBeChecked(t *testing.T) {
 }
 
 func TestOnlyWholeAddressesAreLinked(t *testing.T) {
-	for where, linked := range map[string]bool{"https://example.com/@a?b=c@d": true, "HTTP://example.com": true, "/a": false,
+	for where, linked := range map[string]bool{"https://example.com/@a?b=c@d": true, "HTTP://example.com": true,
+		"/a":                  false,
 		"ftp://example.com/a": false, "https://bob:secret@example.com/": false, "https://example.com/?PHPSESSID=1": false,
 		"https://example.com/" + strings.Repeat("a", longest): false, "javascript:alert(1)": false, "https://example.com/a b": false} {
 		r := &Report{URL: "https://example.com"}
 		r.Add("loc", At{Where: where}, "is beside %s", where)
-		for _, write := range []func(io.Writer, bool) error{r.HTML, r.Markdown, func(w io.Writer, _ bool) error { return r.CSV(w) },
+		for _, write := range []func(io.Writer, bool) error{r.HTML, r.Markdown,
+			func(w io.Writer, _ bool) error { return r.CSV(w) },
 			func(w io.Writer, _ bool) error { return r.JSON(w) }} {
 			var page strings.Builder
 			base.Check(t, write(&page, false))
-			if got := strings.Contains(page.String(), "<a class=\"address\""); got && !linked || strings.Contains(page.String(), "secret") {
+			if got := strings.Contains(page.String(), "<a class=\"address\""); got && !linked ||
+				strings.Contains(page.String(), "secret") {
 				t.Errorf("%s: it is linked, or its password is shown: %s", where, page.String())
 			}
 		}
