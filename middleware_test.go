@@ -726,8 +726,7 @@ func ExampleSite_Stats() {
 	fmt.Println(strings.Join(site.Stats().Hints, "\n"))
 	// Output:
 	// map[excluded disallowed:1]
-	// A robots.txt, noindex or nofollow keeps crawlers from the page where visitors enter, or from its links. Remove that
-	// if it is a mistake. Here it is robots.txt.
+	// A robots.txt, noindex or nofollow keeps crawlers from the page where visitors enter, or from its links. Remove that if it is a mistake. Here it is robots.txt.
 }
 
 // ExampleRule lists pages that nothing links to, keeps a folder out, and lets a query make
@@ -789,8 +788,7 @@ func ExampleExtensions() {
 	// Output:
 	// 200
 	// <?xml version="1.0" encoding="UTF-8"?>
-	// <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
-	// xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">
+	// <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">
 	// <url><loc>https://example.com/</loc><image:image><image:loc>https://example.com/teapot.jpg</image:loc></image:image></url>
 	// </urlset>
 }
