@@ -507,8 +507,8 @@ func LeftOut(location string, why eligibility.Reason) (text string, missing []st
 			"site itself gets there counts.", []string{"HTML there, by exploring or at the next visit"}
 	case eligibility.LinkEndless:
 		return waits + words.Say("Exploring did not ask for it, as others of its kind showed nothing new any more, as in a "+
-				"calendar without end. What nobody needs to find there, {Never} bars."), []string{visitor, "exploring, with " +
-				always(location)}
+				"calendar without end. What nobody needs to find there, {Never} bars."), []string{
+				visitor, "exploring, with " + always(location)}
 	case eligibility.AddressQuery:
 		name := words.Say("If the parameter makes a page of its own, name it in {Query}.")
 		remedy := nameable(location, name)

@@ -292,7 +292,11 @@ func TestPasswordFieldIsFoundInThePagesOwnContent(t *testing.T) {
 		`<form><input type=password><input type=password></form>`:                                        false, // it is chosen, and typed twice
 		`<input type=password autocomplete=new-password>`:                                                false,
 		`<form><input><input type=email><input name=city><input type=password></form>`:                   false, // it registers
-		`<form><input type=email><input type=password><input type=checkbox required></form>`:             false,
+		`<form><input><input><input type=password><input type=checkbox required></form>`:                 false,
+		`<form><input type=email><input type=password><input type=checkbox required></form>`:             true,
+		`<form><input><input><input type=password><input autocomplete=one-time-code></form>`:             true,
+		`<form><input><input><input><input type=password autocomplete=current-password></form>`:          true,
+		`<header><input></header><input><input type=password><footer><input></footer>`:                   true,
 		`<form><input type=email><input type=password><input type=checkbox></form>`:                      true, // to be remembered
 		`<form><input name=company><input type=email><input type=password></form>`:                       true,
 		`<form><input><input><input></form><form><input type=email><input type=password></form>`:         true,
@@ -306,8 +310,8 @@ func TestPasswordFieldIsFoundInThePagesOwnContent(t *testing.T) {
 
 func TestFieldsOfFormsThatSearchAreNamed(t *testing.T) {
 	for body, want := range map[string][]string{
-		`<form><input name=q><input type=Search name=s></form>`: {"q",
-			"s"}, `<form action=" /search "><input name=q></form>`: {"q/search"},
+		`<form><input name=q><input type=Search name=s></form>`:                             {"q", "s"},
+		`<form action=" /search "><input name=q></form>`:                                    {"q/search"},
 		`<form method=POST><input name=email></form><form method=get><input name=q></form>`: {"q"},
 		`<form method=Dialog><input name=q></form><input name=s>`:                           {"s"},
 		`<form action=/a><input name=q></form><input name=s>`:                               {"q/a", "s"},

@@ -2,6 +2,7 @@ package html
 
 import (
 	"bytes"
+	"math"
 	"mime"
 	"slices"
 	"strings"
@@ -50,8 +51,7 @@ type asking struct {
 	signUp bool // the password is chosen there, or typed twice, or the form asks for more than a log-in needs
 }
 
-// registers is how much a form asks for that registers somebody: more fields than a name, a company and a password, or
-// consent to terms.
+// registers is how many fields besides the password a form has that registers somebody: more than a company and a name.
 const registers = 3
 
 // head is how far the head was read.
@@ -231,8 +231,11 @@ func (r *reader) input(t tag, in trait) {
 		} else if n < maxSearches {
 			r.forms.asking = append(all, here)
 		}
-	} else if in&inert == 0 {
-		r.forms.asks += asksFor(typ, t)
+		if strings.HasSuffix(fills, "current-password") {
+			r.forms.asks = math.MinInt32 // who has a password does not register
+		}
+	} else if in&inert == 0 && r.forms.open.Form != 0 {
+		r.forms.asks += asksFor(typ, fills, t)
 	}
 	if all := r.forms.asking; r.forms.asks >= registers && len(all) > 0 && all[len(all)-1].form == r.forms.open.Form {
 		all[len(all)-1].signUp = true
@@ -245,14 +248,16 @@ func (r *reader) input(t tag, in trait) {
 	}
 }
 
-// asksFor returns how much a field that is not for a password asks of a visitor.
-func asksFor(typ string, t tag) int {
+// asksFor returns 1 for a field that a visitor fills in beside a password, else 0. fills is its autocomplete.
+func asksFor(typ, fills string, t tag) int {
 	switch typ {
 	case "", "text", "email", "tel", "url", "date", "number":
-		return 1
+		if !strings.HasSuffix(fills, "one-time-code") { // the second factor of a log-in
+			return 1
+		}
 	case "checkbox":
 		if t.has("required") { // terms; to be remembered is a choice
-			return registers
+			return 1
 		}
 	}
 	return 0
