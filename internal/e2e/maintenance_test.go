@@ -405,7 +405,8 @@ func TestExplainAfterAMaintenanceSaysWhatItWaitsFor(t *testing.T) {
 		}
 		testkit.Reply(http.StatusOK, body)(w, r)
 	})
-	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+	opts := servemap.Options{Limits: servemap.Limits{Looks: 1000}}
+	testkit.Run(t, testkit.Setup{Handler: h, Options: opts}, func(s *testkit.Site) {
 		explore(s, servemap.ExploreOptions{})
 		s.Visit("/", "/a", "/b", "/c", "/gone")
 		time.Sleep(2 * time.Minute)

@@ -123,7 +123,11 @@ func (g page) setBorrowed(showing uint64) {
 	if of != 0 && of != showing {
 		d := g.duplicates(of)
 		d.Return(id)
-		g.Effects.alike(of, Borrowed{Pages: len(d.Borrowers), Back: showing == 0})
+		left := Borrowed{Pages: len(d.Borrowers)}
+		if showing == 0 {
+			left.Back = 1
+		}
+		g.Effects.alike(of, left)
 		g.putDuplicates(of, d)
 	}
 	if showing != 0 {
@@ -144,5 +148,7 @@ func (e *Effects) alike(showing uint64, b Borrowed) {
 	if e.Alike == nil {
 		e.Alike = map[uint64]Borrowed{}
 	}
+	before := e.Alike[showing]
+	b.Shown, b.Back = b.Shown || before.Shown, b.Back+before.Back
 	e.Alike[showing] = b
 }

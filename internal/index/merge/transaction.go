@@ -80,7 +80,7 @@ type Counts struct {
 type Borrowed struct {
 	Pages int
 	Shown bool // one of them has just shown it
-	Back  bool // one has just shown its own content again
+	Back  int  // how many have just shown their own content again
 }
 
 // Move is a change of the verdict in the record with that key. The zero Standing means

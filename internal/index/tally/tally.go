@@ -70,10 +70,7 @@ func (s *Tally) hintAlike(pages map[uint64]merge.Borrowed) {
 			s.alike = alike{showing: showing}
 			s.hints.Give(messages.Alike, "")
 		case showing == s.alike.showing:
-			if b.Back {
-				s.alike.back++
-			}
-			if !many || s.alike.back >= leastAlike {
+			if s.alike.back += b.Back; !many || s.alike.back >= leastAlike {
 				s.alike = alike{}
 				s.hints.End(messages.Alike)
 			}
