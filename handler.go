@@ -214,14 +214,14 @@ func (s *Site) counts(st Stats) messages.Counts {
 		Unserved:    s.unserved(),
 		Origin:      s.origin.String(), Listed: st.Listed, Dated: served.Dated, Observations: st.Observations,
 		Verdicts: st.Verdicts, Ignored: st.Ignored, Hints: st.Hints, Broken: st.BrokenLinks, ReportOnly: s.opts.ReportOnly,
-		NoStore: st.Store != "", Idle: s.idle(st),
+		NoStore: st.Store != "", UnusedRules: s.unusedRules(st),
 	}
 }
 
-// idle returns the patterns that keep pages out, if no known address of any is kept out by that.
-func (s *Site) idle(st Stats) (patterns []string) {
-	if st.Listed == 0 || slices.ContainsFunc(st.LeftOut,
-		func(l LeftOut) bool { return l.Cause == string(ReasonRuleNever) }) {
+// unusedRules returns the patterns of Never rules, if no known address is kept out by any of them.
+func (s *Site) unusedRules(st Stats) (patterns []string) {
+	keeps := func(l LeftOut) bool { return l.Cause == string(ReasonRuleNever) }
+	if st.Listed == 0 || slices.ContainsFunc(st.LeftOut, keeps) {
 		return nil
 	}
 	for _, r := range s.opts.Rules {

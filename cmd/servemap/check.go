@@ -231,10 +231,8 @@ func endNo(reasons ...string) error {
 func (f failing) why(found []report.Group) string {
 	var meant []string
 	for _, g := range found {
-		if slices.ContainsFunc(f.kinds(), func(k string) bool {
-			return k == g.Kind || g.Level != "" &&
-				(k == g.Level || k == "all")
-		}) {
+		names := func(k string) bool { return k == g.Kind || g.Level != "" && (k == g.Level || k == "all") }
+		if slices.ContainsFunc(f.kinds(), names) {
 			meant = append(meant, words.Number(g.Count)+" "+g.Kind)
 		}
 	}

@@ -185,8 +185,9 @@ func (c *crawl) find(ctx context.Context, address string) (*heard, error) {
 	site := &heard{origin: origin, norm: norm, all: map[string]*answered{}, more: map[string]bool{},
 		linking: map[string]*linkers{}}
 	var rules []eligibility.Rule
-	for listing, patterns := range map[eligibility.Listing][]string{eligibility.Never: c.Never,
-		eligibility.Always: c.Always} {
+	for listing, patterns := range map[eligibility.Listing][]string{
+		eligibility.Never: c.Never, eligibility.Always: c.Always,
+	} {
 		for _, pattern := range patterns {
 			rules = append(rules, eligibility.Rule{Pattern: pattern, Listing: listing})
 		}

@@ -114,8 +114,11 @@ func (h *heard) cut(to string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	key := address.BareOf(to)
+	if h.linking[key] != nil {
+		return false
+	}
 	for link := range h.linking {
-		if h.linking[key] == nil && strings.HasPrefix(link, key+";") {
+		if strings.HasPrefix(link, key+";") {
 			return true
 		}
 	}
@@ -145,7 +148,7 @@ func (h *heard) linked() []string {
 	return slices.Collect(maps.Keys(h.linking))
 }
 
-// mostUnasked is how many addresses that the crawl did not ask for are looked at.
+// mostUnasked is how many of the addresses that the crawl left out are looked at.
 const mostUnasked = 10_000
 
 // values match what is in parameters, and numbers: what addresses that look alike differ in.
@@ -289,8 +292,8 @@ func (h *heard) hear(resp *http.Response) error {
 	own := a.Own || kind != "canonical" && h.norm.Parse(loc).Reason == location.ReasonNone
 	switch {
 	case status != http.StatusOK:
-	case html && kind == "" && !a.Private() && !a.Scripts() && (!h.versions || len(a.Versions()) == 0), named &&
-		kind == "wall":
+	case html && kind == "" && !a.Private() && !a.Scripts() && (!h.versions || len(a.Versions()) == 0),
+		named && kind == "wall":
 		a = nil
 	case named:
 	case kind == "wall":
@@ -450,8 +453,8 @@ func (h *heard) languages(listed []string, got map[string]*answered, to *report.
 	if err != nil {
 		return err
 	}
-	j, wrong := listing.NewJudge(listing.Site{Scheme: site.Scheme, Host: address.Host(site), Folder: "/"},
-		to), map[string]string{}
+	j := listing.NewJudge(listing.Site{Scheme: site.Scheme, Host: address.Host(site), Folder: "/"}, to)
+	wrong := map[string]string{}
 	_, _ = j.File(listing.Answer{URL: site, Body: []byte(strings.Join(listed, "\n")), ContentType: "text/plain"})
 	for u, n := range got {
 		if n == nil || n.Read || report.IsFault(n.kind()) {

@@ -128,8 +128,8 @@ func (t *table) links(done servemap.Exploration, rest int) (left, besides []left
 				known++
 			}
 		}
-		if l.Count = max(0, l.Count-max(known, told[l.Cause])); slices.Contains(unasked,
-			messages.ReasonNamed(l.Cause).Reason) {
+		l.Count = max(0, l.Count-max(known, told[l.Cause]))
+		if slices.Contains(unasked, messages.ReasonNamed(l.Cause).Reason) {
 			if rest > 0 { // a cause is told in one row, also if not all of these are pages that are known
 				t.link(*l, l.Count, done)
 				l.Count, rest = 0, max(0, rest-l.Count)
@@ -172,10 +172,11 @@ func filesOnce(rows []leftOut) []leftOut {
 }
 
 // brokenOf adds to the broken links of listed pages those of others that the crawl read, such as one that says noindex.
-// Where a bot wall answered, nothing is known to be broken, nor where links have a session in their path, without which
-// it was asked for.
-func brokenOf(listed []inspect.Link, done servemap.Exploration, got map[string]*answered,
-	site *heard) (all []inspect.Link) {
+// Nothing is known to be broken where a bot wall answered. Nor is it where all links have a session in their path: the
+// crawl asked without it.
+func brokenOf(
+	listed []inspect.Link, done servemap.Exploration, got map[string]*answered, site *heard,
+) (all []inspect.Link) {
 	dead := maps.Clone(done.Dead)
 	for _, l := range listed {
 		delete(dead, l.URL)

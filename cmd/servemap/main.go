@@ -197,8 +197,8 @@ func run(ctx context.Context, args []string, s streams) int {
 	case errors.As(err, &e) && e.text == "":
 		return e.code
 	case ctx.Err() != nil:
-		fmt.Fprintf(s.err, "%s: interrupted%s\n", name, strings.TrimPrefix(": "+terminal.Conceal(err.Error()),
-			": "+context.Canceled.Error()))
+		why := strings.TrimPrefix(": "+terminal.Conceal(err.Error()), ": "+context.Canceled.Error())
+		fmt.Fprintf(s.err, "%s: interrupted%s\n", name, why)
 		return codeInterrupted
 	}
 	fmt.Fprintf(s.err, "%s: %s\n", name, terminal.Conceal(err.Error()))

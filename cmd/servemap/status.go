@@ -222,8 +222,8 @@ func (p *statusPage) facts() string {
 		said = append(said, fmt.Sprintf("The links of %s of %s were read since the start: what is not listed has its addresses here again "+
 			"once the pages that link to it are visited.", words.Number(read), words.Count(p.Stats.Listed, "page")))
 	}
-	if p.Unmatched != "" {
-		said = append(said, p.Unmatched)
+	if p.Unused != "" {
+		said = append(said, p.Unused)
 	}
 	return strings.Join(said, " ")
 }

@@ -149,7 +149,7 @@ func TestSitemapIsReadBehindOthers(t *testing.T) {
 	}
 }
 
-// Whoever keeps a sitemap of his own is told what has gone, also of what is listed.
+// An owner's own sitemap may name a page that has gone. He is told, also if the page is listed still.
 func TestPublishedPageThatHasGoneIsTold(t *testing.T) {
 	site := testkit.Paths{"/": testkit.Page("home"), "/orphan": testkit.Page("orphan"),
 		"/robots.txt": plain("Sitemap: /old.xml"), "/old.xml": publishes("/orphan")}

@@ -33,7 +33,7 @@ type Overview struct {
 	History   History    `json:"history"`
 
 	ReportOnly bool   `json:"report_only,omitempty"`
-	Unmatched  string `json:"unmatched,omitempty"` // which rules keep no page out, in a sentence
+	Unused     string `json:"unused_rules,omitempty"` // which rules keep no page out, in a sentence
 	Shown      `json:"-"`
 }
 
@@ -94,7 +94,7 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 	o := Overview{
 		Stats: stats, Origin: i.Origin.String(), State: state(s), Serving: s.Listed > 0 && !s.ReportOnly && !s.Unserved,
 		Uncounted: uncounted(s), Reasons: groupsOf(s.Verdicts), Responses: responsesOf(s, i.Own.Explored()),
-		History: i.history(ctx), ReportOnly: s.ReportOnly, Unmatched: s.Unmatched(),
+		History: i.history(ctx), ReportOnly: s.ReportOnly, Unused: s.Unused(),
 		Shown: Shown{Read: i.read(), Crawlers: i.Public.Crawlers(), Followed: i.Crawlers, Unserved: s.Unserved,
 			Down: messages.Unanswered.In(s.Hints)},
 	}

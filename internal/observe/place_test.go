@@ -185,7 +185,7 @@ func TestAnyHostIsTakenFromAProxyNearby(t *testing.T) {
 	}
 }
 
-// A handler may obey such a header. What it answers is not about the page, so one stranger could withdraw all.
+// A handler may obey such a header and answer for another page. If that counted, one stranger could take all pages out.
 func TestRequestThatNamesAnotherPlaceInAHeaderTeachesNothing(t *testing.T) {
 	for _, tt := range []struct {
 		name, origin, stripped, target, header, value string

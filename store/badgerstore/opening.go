@@ -108,8 +108,8 @@ func strangerIn(dir string) string {
 	files, _ := os.ReadDir(dir)
 	for _, f := range files {
 		switch name := f.Name(); {
-		case name == badgerName, name == lockName, strings.HasPrefix(name,
-			asideName), name == "lost+found", name == "servemap":
+		case name == badgerName, name == lockName, strings.HasPrefix(name, asideName),
+			name == "lost+found", name == "servemap":
 		default:
 			return name
 		}

@@ -58,8 +58,8 @@ func Claimed(userAgent string) (e Engine, ok bool) {
 	return 0, false
 }
 
-// Finds reports whether a name in rules for robots, such as googlebot or yandex, is that of a search engine's crawler.
-func Finds(name string) bool {
+// IsSearch reports whether a name in rules for robots, such as googlebot or yandex, is that of a search engine's crawler.
+func IsSearch(name string) bool {
 	for _, e := range table {
 		if !e.ai && (strings.EqualFold(name, e.name) || strings.EqualFold(name+"bot", e.name)) {
 			return true

@@ -162,10 +162,15 @@ func Instead(status int, to string) string {
 type Hints struct {
 	logger *slog.Logger
 	mu     sync.Mutex
-	texts  [hints]string // of those that were ever given
-	holds  [hints]bool
-	logged [hints]time.Time // when they were last
-	open   [hints]bool      // they were logged, and not yet that they are over
+	all    [hints]given
+}
+
+// given is what is known of a hint.
+type given struct {
+	text   string // once it was given; it never changes
+	holds  bool
+	logged time.Time // when it was last
+	open   bool      // it was logged, and not yet that it is over
 }
 
 // logsAgain is how long ago a hint that is over must have been logged to be logged anew.
@@ -178,21 +183,19 @@ func NewHints(logger *slog.Logger) *Hints { return &Hints{logger: logger} }
 // owner, or "". It says how the hint applies to this site. args are attributes as for
 // [slog.Logger.Warn]. Only the log gets them, but they too may name only what is public.
 func (h *Hints) Give(hint Hint, more string, args ...any) {
-	if first := h.Hold(hint, more); h == nil || !h.opens(hint, first) {
+	if h == nil {
 		return
 	}
-	h.logger.Warn("servemap: "+h.texts[hint], args...) // a text never changes once it is set
-}
-
-// opens reports whether the log lacks a hint that holds, and notes that it gets it now.
-func (h *Hints) opens(hint Hint, first bool) bool {
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.open[hint] || !first && (h.logged[hint].IsZero() || time.Since(h.logged[hint]) < logsAgain) {
-		return false
+	g, first := h.hold(hint, more)
+	tells := !g.open && (first || !g.logged.IsZero() && time.Since(g.logged) >= logsAgain)
+	if tells {
+		g.open, g.logged = true, time.Now()
 	}
-	h.open[hint], h.logged[hint] = true, time.Now()
-	return true
+	h.mu.Unlock()
+	if tells {
+		h.logger.Warn("servemap: "+g.text, args...)
+	}
 }
 
 // Hold is Give without the log, for a caller that has logged the hint itself. It reports whether the hint was never
@@ -203,11 +206,17 @@ func (h *Hints) Hold(hint Hint, more string) (first bool) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.holds[hint] = true
-	if first = h.texts[hint] == ""; first {
-		h.texts[hint] = strings.TrimSpace(hint.String() + " " + more)
-	}
+	_, first = h.hold(hint, more)
 	return first
+}
+
+// hold notes that a hint holds, and returns what is known of it. The caller has locked mu.
+func (h *Hints) hold(hint Hint, more string) (g *given, first bool) {
+	g = &h.all[hint]
+	if g.holds, first = true, g.text == ""; first {
+		g.text = strings.TrimSpace(hint.String() + " " + more)
+	}
+	return g, first
 }
 
 // In reports whether the hint is among these texts of a site.
@@ -239,11 +248,12 @@ func (h *Hints) End(gone ...Hint) {
 	var over []Hint
 	h.mu.Lock()
 	for _, hint := range gone {
-		if h.holds[hint] && h.open[hint] {
+		g := &h.all[hint]
+		if g.holds && g.open {
 			over = append(over, hint)
-			h.open[hint] = false
+			g.open = false
 		}
-		h.holds[hint] = false
+		g.holds = false
 	}
 	h.mu.Unlock()
 	for _, hint := range over {
@@ -261,8 +271,8 @@ func (h *Hints) Given() (given []Hint) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for hint, holds := range h.holds {
-		if holds {
+	for hint, g := range h.all {
+		if g.holds {
 			given = append(given, Hint(hint))
 		}
 	}
@@ -275,7 +285,7 @@ func (h *Hints) Has(hint Hint) bool { return slices.Contains(h.Given(), hint) }
 // Texts returns the texts for the owner of the hints that hold, in the same order.
 func (h *Hints) Texts() (all []string) {
 	for _, hint := range h.Given() {
-		all = append(all, h.texts[hint]) // a text never changes once it is set
+		all = append(all, h.all[hint].text) // a text never changes once it is set
 	}
 	return all
 }

@@ -22,15 +22,15 @@ type Counts struct {
 	ReportOnly   bool
 	Unserved     bool     // no request for the sitemap comes here, as far as is known
 	NoStore      bool     // the store cannot be used
-	Idle         []string // patterns of rules that keep pages out, while they keep out none
+	UnusedRules  []string // patterns of Never rules, while they keep no page out
 }
 
-// Unmatched says which patterns keep no page out, "" for none.
-func (c Counts) Unmatched() string {
-	if len(c.Idle) == 0 {
+// Unused says which rules keep no page out, "" for none.
+func (c Counts) Unused() string {
+	if len(c.UnusedRules) == 0 {
 		return ""
 	}
-	return words.Say("Nothing is kept out yet by {Never}: ") + strings.Join(c.Idle, ", ") +
+	return words.Say("Nothing is kept out yet by {Never}: ") + strings.Join(c.UnusedRules, ", ") +
 		". If something should be, see how the site spells it."
 }
 

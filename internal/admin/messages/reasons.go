@@ -134,8 +134,7 @@ var reasons = []Reason{
 		"{its query has a parameter of its own, and it names|page has a parameter of its own, and names|pages " +
 			"have parameters of their own, and name} no URL as canonical",
 		"Does the parameter make the page, as in /article?id=5{|, and not only a view of it, such as to print or to " +
-			"preview|, and not only a view of it, such as to print or to preview}? Then name it in {Query}" + nextVisit +
-			"{it|the page|the pages}. Never name a session there.", nil},
+			"preview|, and not only a view of it, such as to print or to preview}? Then name it in {Query}. Never name a session there.", nil},
 
 	{eligibility.NotFound, Intended, "{the site answered|page was answered with|pages were answered with} 404",
 		"Nobody got {it|them} in the minute after that. " + back, nil},
@@ -265,7 +264,6 @@ var reasons = []Reason{
 }
 
 const (
-	nextVisit  = ": the next visit lists " // nothing else may keep the page out
 	link       = "a link from a listed page"
 	again      = "another visit to a page that links to it, a day later"
 	route      = "{OrRoute}"
@@ -424,9 +422,6 @@ func Besides(text, location string, all []eligibility.Reason) string {
 			text += " " + r.Todo
 		}
 	}
-	if len(all) > 0 {
-		text = strings.ReplaceAll(text, nextVisit+"it", "")
-	}
 	return text
 }
 
@@ -570,7 +565,7 @@ func Looks(due time.Time) string {
 }
 
 // LooksForChange stands after the dates of a page that the site is about to look at.
-const LooksForChange = " If visitors got something new since, that look dates it."
+const LooksForChange = " If visitors got something new since, that look decides on it."
 
 // NeedsLogin says that a waiting location answered with 401, 403 or a redirect to a log-in, and what
 // would list it.

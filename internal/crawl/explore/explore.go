@@ -146,9 +146,9 @@ func newExplorer(cfg Config) *explorer {
 	}
 	f := newFrontier(cfg.MaxRequests, cfg.Ledger)
 	e := &explorer{
-		Config: cfg, frontier: f, patience: requestPatience, report: Report{Skipped: map[string]int{},
-			Examples: map[string]string{},
-			Links:    map[string][]string{}, Dead: map[string]string{}},
+		Config: cfg, frontier: f, patience: requestPatience,
+		report: Report{Skipped: map[string]int{}, Examples: map[string]string{}, Links: map[string][]string{},
+			Dead: map[string]string{}},
 		skipped:   map[string]eligibility.Reason{},
 		published: map[string]bool{}, listed: map[string]bool{},
 		queries: queries{f, map[string]*linked{}, map[string]string{}, map[string][]string{}, map[string]bool{}, nil},

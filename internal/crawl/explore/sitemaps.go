@@ -45,7 +45,7 @@ type sources struct {
 }
 
 // readSitemaps reads the sitemaps that the site has, as robots.txt beside the budget, and puts what they list into the
-// frontier: its owner has published it. What is not the site's own, but this process's, is no source.
+// frontier: its owner has published it. The sitemap that this process makes itself is no source.
 func (e *explorer) readSitemaps(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, sitemapsPatience)
 	defer cancel()

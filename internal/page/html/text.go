@@ -149,10 +149,12 @@ func (x *text) main() trait {
 
 // finished returns blocks with what is known of them at the end of the page. main is the region of the main text.
 func finished(all []textBlock, main trait) (list []Block) {
-	said := map[string]bool{} // by blocks that do not consist of links to parts of the page
+	said := map[string]bool{} // in letters, by blocks that do not consist of links to parts of the page
 	if slices.ContainsFunc(all, func(b textBlock) bool { return b.parts }) {
 		for i := range all {
-			said[letters(all[i].Text)] = said[letters(all[i].Text)] || !all[i].parts
+			if text := letters(all[i].Text); text != "" && !all[i].parts {
+				said[text] = true
+			}
 		}
 	}
 	for i := range all {

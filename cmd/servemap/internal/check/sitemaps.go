@@ -146,8 +146,7 @@ func (c *checker) files(ctx context.Context, names []string) iter.Seq[*file] {
 				all = append(all, &file{URL: u})
 			}
 			together(mostAtOnce, len(all), func(i int) {
-				all[i].answer,
-					all[i].Err = c.follow(ctx, all[i].URL, listing.MaxBytes)
+				all[i].answer, all[i].Err = c.follow(ctx, all[i].URL, listing.MaxBytes)
 			})
 			for _, f := range all {
 				if !yield(f) {

@@ -134,8 +134,8 @@ func (c *checker) conclude(ctx context.Context, all []*pages.Page) {
 		}
 	}
 	if slices.Sort(types); len(types) > 0 {
-		c.Facts = append(c.Facts, "The documents have the Content-Type "+report.Shorten(strings.Join(slices.Compact(types),
-			", "))+".")
+		names := report.Shorten(strings.Join(slices.Compact(types), ", "))
+		c.Facts = append(c.Facts, "The documents have the Content-Type "+names+".")
 	}
 	asked := append(c.versions(ctx), all...)
 	if home := c.home(ctx, asked); c.nowhere == nil {

@@ -86,8 +86,8 @@ func (e *Explorer) tell(done servemap.Exploration) {
 		log = log.With("if those pages are public, add", add)
 	}
 	if done.AtOnce > 0 {
-		log, level = log.With("answered only alone", done.Alone, "the site failed under requests at once",
-			done.AtOnce), slog.LevelWarn
+		log = log.With("answered only alone", done.Alone, "the site failed under requests at once", done.AtOnce)
+		level = slog.LevelWarn
 	}
 	log.Log(context.Background(), level, "explored")
 }

@@ -317,8 +317,8 @@ func (r *reader) part(n *sitemap.Node) {
 		return
 	}
 	ours, at := bare(address.Host(u)) == bare(r.Host), *u
-	if host := address.Host(u); host != r.Host && host != address.Host(r.file) && (ours || r.Vouches == nil ||
-		!r.Vouches(u)) {
+	if host := address.Host(u); host != r.Host && host != address.Host(r.file) &&
+		(ours || r.Vouches == nil || !r.Vouches(u)) {
 		r.astray(&e, u)
 	}
 	if !ours {

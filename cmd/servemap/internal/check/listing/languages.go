@@ -43,8 +43,8 @@ func badLanguage(lang string) string {
 		}
 		return "there is no language " + m[1] + " in ISO 639-1" + right
 	}
-	if at, err := language.ParseRegion(m[3]); len(m[3]) == 2 && (err != nil || !at.IsCountry() ||
-		at.Canonicalize() != at) {
+	if at, err := language.ParseRegion(m[3]); len(m[3]) == 2 &&
+		(err != nil || !at.IsCountry() || at.Canonicalize() != at) {
 		hint := ""
 		if strings.EqualFold(m[3], "uk") {
 			hint = "; the United Kingdom is GB"

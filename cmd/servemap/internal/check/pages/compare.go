@@ -97,8 +97,9 @@ func (p *Page) tracked() bool { return address.Tracking(p.at) != "" }
 // build, and those of the last hour may be of the request: they say nothing of one page. Of two dates the earlier one
 // is true, as package lastmod has it: who lists that one is not blamed for the later. It returns 1 for each that
 // agrees.
-func (p *Page) dates(at report.At, to *report.Report, now time.Time, sharedHeader, sharedDate bool) (itself,
-	header int) {
+func (p *Page) dates(at report.At, to *report.Report, now time.Time, sharedHeader, sharedDate bool) (
+	itself, header int,
+) {
 	d := p.Entry.Date
 	span := time.Duration(0)
 	if p.modified.Equal(p.modified.Truncate(24 * time.Hour)) { // it may name no more than the day

@@ -52,7 +52,7 @@ func (p *Page) index(metas []html.Meta, now time.Time) {
 		whom := strings.TrimSuffix(" for "+r.bot, " for ")
 		switch passed := !until.IsZero() && until.Before(now); {
 		case !noIndex && !passed:
-		case r.bot != "" && !crawlers.Finds(r.bot):
+		case r.bot != "" && !crawlers.IsSearch(r.bot):
 			if where = cmp.Or(where, r.where); !slices.Contains(some, r.bot) {
 				some = append(some, r.bot)
 			}

@@ -91,8 +91,8 @@ func (p *Page) Ends(end End) {
 	switch there := end.Page; {
 	case end.Barred:
 		t.text, t.todo = t.text+", which robots.txt disallows", todo
-	case there != nil && there.Told() && there.Wall == "" && there.told[0].kind != "busy" && (!there.Asks() ||
-		there.Brief()): // else it may have a box
+	case there != nil && there.Told() && there.Wall == "" && there.told[0].kind != "busy" &&
+		(!there.Asks() || there.Brief()): // else it may have a box
 		if t.kind != "canonical" && there.Leads != nil && address.Key(there.Leads) == address.Key(p.at) {
 			todo = ": have that page name its own address"
 		}
@@ -162,7 +162,7 @@ func (p *Page) First() (kind, text string) {
 	return p.told[0].kind, fmt.Sprintf(p.told[0].text, p.told[0].args...)
 }
 
-// Unanswered says why nothing came, without the address that was asked for, which is another one with -origin.
+// Unanswered says why nothing came. It leaves out the address that was asked for: with -origin, that is not the page's.
 func Unanswered(err error) string {
 	if at, says, _ := strings.Cut(err.Error(), " "); strings.Contains(at, "://") {
 		return says
