@@ -48,7 +48,7 @@ func TestFolderWithoutRightsCostsOnlyTheSitemap(t *testing.T) {
 		}
 	}
 	if out, err := command(onlyHere([]string{"files", site, "-origin", origin}, data)...).CombinedOutput(); err == nil ||
-		!strings.HasSuffix(string(out), "as user 54321: permission denied. Change its owner, or choose another folder.\n") {
+		!strings.HasSuffix(string(out), "as user 54321: permission denied. Let that user write there, or choose another folder.\n") {
 		t.Errorf("without -wait: %v, %s", err, out)
 	}
 	s := &server{t: t, data: data, log: new(base.Log)}

@@ -146,12 +146,15 @@ func openStore(s *settings.Settings, log *slog.Logger) (store.Store, func(), err
 
 // unusable says why a folder of data cannot be used.
 func unusable(data string, err error) error {
-	if errors.Is(err, fs.ErrPermission) {
-		return fmt.Errorf(words.Say("Cannot use {-data} %s as user %s: permission denied. Change its owner, or choose "+
-			"another folder."), data, whoami())
-	}
 	if errors.Is(err, syscall.ENOTDIR) {
 		return usage("{-data} %s is not a folder; give one", data)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return usage("{-data} %s: no folder can be made there; choose another", data)
+	}
+	if cause, is := errors.AsType[*fs.PathError](err); is {
+		return fmt.Errorf(words.Say("Cannot use {-data} %s as user %s: %v. Let that user write there, or choose another "+
+			"folder."), data, whoami(), cause.Err)
 	}
 	return fmt.Errorf(words.Say("{-data} %s: %w"), data, err)
 }

@@ -80,8 +80,8 @@ type Store struct {
 var _ store.Store = (*Store)(nil)
 
 // Open returns a Store that keeps its records below dir. It creates dir if needed. A nil opts means
-// the defaults. It fails only where waiting does not help: if dir is empty, a file or below one, if the
-// user of the process may not use the folder, or if an option is out of range.
+// the defaults. It fails only where waiting does not help: if dir is empty, a file or below one, if it cannot be made
+// there, as below /proc, if the user of the process may not use it, or if an option is out of range.
 //
 // Anything else that keeps the folder from opening is not an error of Open: another process that
 // has it open, a full or read-only disk, the format of another version. The Store tries again in the background,
@@ -135,8 +135,8 @@ func Open(dir string, opts *Options) (*Store, error) {
 	case <-time.After(openTimeout):
 	}
 	if err != nil {
-		return nil, fmt.Errorf("badgerstore: %s cannot be used by the user of this process, uid %d; change its owner, or choose "+
-			"another folder: %w", abs, os.Geteuid(), err)
+		return nil, fmt.Errorf("badgerstore: %s cannot be used by the user of this process, uid %d; let that user write there, or "+
+			"choose another folder: %w", abs, os.Geteuid(), err)
 	}
 	return s, nil
 }

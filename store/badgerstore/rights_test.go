@@ -39,3 +39,14 @@ func TestFolderWithoutRightsIsRefused(t *testing.T) {
 	log.Await(t, "works now")
 	mustPut(t, s, "k", "1")
 }
+
+func TestFolderThatCannotBeMadeIsRefused(t *testing.T) {
+	if _, err := os.Stat("/proc/self"); err != nil {
+		t.Skip("no folder is known here in which nothing can be made")
+	}
+	log := new(base.Log)
+	if s, err := Open("/proc/sitemap-data", &Options{Logger: log.Logger()}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("Open returns %v, %v", s, err)
+	}
+	log.Want(t, 0, "cannot be used")
+}

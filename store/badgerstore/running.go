@@ -83,15 +83,15 @@ const (
 )
 
 // run opens the folder, opens it again after a failure, and closes it in the end. No other
-// goroutine does that. After its first attempt it closes tried. If wait is false and the user of the process has no
-// right to the folder, it sends the error to tried, and ends.
+// goroutine does that. After its first attempt it closes tried. If wait is false and the folder cannot be made, or the
+// user of the process has no right to it, it sends the error to tried, and ends.
 func (s *Store) run(tried chan<- error, wait bool) {
 	defer close(s.stopped)
 	pause := firstPause
 	for attempts := 0; ; attempts++ {
 		db, err := s.open()
 		s.set(db, err)
-		if attempts == 0 && !wait && errors.Is(err, fs.ErrPermission) {
+		if attempts == 0 && !wait && (errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist)) {
 			if cause, is := errors.AsType[*fs.PathError](err); is {
 				err = cause // "unavailable" would say that waiting helps
 			}

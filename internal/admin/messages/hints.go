@@ -29,7 +29,7 @@ const (
 	OtherOrigin      // requests or pages name another host or scheme
 	Canonicals       // pages name something else as canonical
 	OtherFolder      // requests are for another folder
-	NoPageYet        // visitors got no page to begin with
+	NoPageYet        // visitors get no page where they enter
 	Credentials      // every request names a user
 	Cookies          // every visitor has a cookie that may be a log-in
 	ForOne           // every response is private
@@ -95,8 +95,7 @@ var hintTexts = [hints]string{
 		"host of {Origin}.",
 	OtherFolder: "Requests are for another folder than the origin's, so no page can be listed there. Correct {Origin}, " +
 		"or set {Stripped} to what a proxy cuts off.",
-	NoPageYet: "Visitors got no page to begin with: the site answers with errors, or asks them to log in, where they " +
-		"enter. " +
+	NoPageYet: "Visitors get no page where they enter: the site answers with errors, or asks them to log in. " +
 		"Make it answer 200, or name in {Entries} where anonymous visitors find pages.",
 	Credentials: "Nearly every request has credentials, a certificate, or a header that may name a user, so no visitor " +
 		"counts as anonymous. " +

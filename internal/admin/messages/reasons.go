@@ -326,7 +326,8 @@ func (r Reason) Means() string {
 const unknown = "Nothing is known of this page: no listed page links to it, and nobody without a cookie got a page " +
 	"there. " +
 	"Open it once in a private window. A link that you just made is read when the page that has it is visited again, a " +
-	"minute or more later. An error, a redirect or a log-in is remembered only where a listed page links."
+	"minute or more later. What is no page, as an error, a redirect, a log-in or a feed, is remembered only where a " +
+	"listed page links."
 
 // Unnamed says why nothing is known of a page whose query has a parameter that is not allowed.
 func Unnamed(location string) string {

@@ -74,8 +74,8 @@ func (e *Explorer) Explore(ctx context.Context, opts servemap.ExploreOptions) (s
 // tell logs what an exploration did. If most of its pages could not be listed, it says what keeps them out, and names
 // the flags that list more, if some do. What was left out, the library logs: a line for each cause.
 func (e *Explorer) tell(done servemap.Exploration) {
-	log, level := e.Log.With("requests", done.Requests, "pages", done.Pages, "listed", e.Site.Stats().Listed, "left",
-		done.Waiting), slog.LevelInfo
+	log, level := e.Log.With("requests", done.Requests, "pages", done.Pages, "listed", e.Site.Stats().Listed,
+		"still to ask", done.Waiting), slog.LevelInfo
 	name, means, add := e.Missing(done)
 	if name != "" {
 		log, level = log.With("but", "most pages could not be listed", "most often", name, "that is", means), slog.LevelWarn
@@ -159,7 +159,7 @@ const Exploring = "exploring"
 func Progress(log *slog.Logger) func(servemap.Exploration) {
 	told := time.Now()
 	return func(x servemap.Exploration) {
-		args, level := []any{"requests", x.Requests, "pages", x.Pages, "left", x.Waiting}, slog.LevelDebug
+		args, level := []any{"requests", x.Requests, "pages", x.Pages, "still to ask", x.Waiting}, slog.LevelDebug
 		if x.Waits != "" {
 			args = append(args, "waits", x.Waits)
 		}
