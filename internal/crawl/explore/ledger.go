@@ -1,12 +1,10 @@
 package explore
 
 import (
-	"regexp"
 	"strings"
 	"sync"
 
 	"github.com/servemap/servemap/internal/decide/eligibility"
-	"github.com/servemap/servemap/internal/decide/novelty"
 	"github.com/servemap/servemap/internal/page/html"
 )
 
@@ -20,8 +18,10 @@ import (
 // It makes no requests and has no clock. It remembers no more than a few numbers for each request. It is safe for
 // concurrent use.
 type Ledger struct {
-	seen  *novelty.Seen
-	spent map[string]float64 // by shape
+	most    int                // texts and names to remember; then it begins anew
+	folders map[string]bool    // that shapes name
+	texts   map[uint64]bool    // hashes of the texts and names
+	spent   map[string]float64 // by shape
 
 	mu    sync.Mutex      // guards the above: a look may be made while the site is explored
 	waits map[string]bool // locations that a look is wanted at
@@ -40,8 +40,8 @@ const (
 
 // NewLedger returns the ledger of an exploration that makes at most most requests, and of the revisits after it.
 func NewLedger(most int) *Ledger {
-	return &Ledger{seen: novelty.New(mostSeen * max(most, mostLinks)), spent: map[string]float64{},
-		beside: map[string]*beside{}, waits: map[string]bool{}}
+	return &Ledger{most: mostSeen * max(most, mostLinks), folders: map[string]bool{}, texts: map[uint64]bool{},
+		spent: map[string]float64{}, beside: map[string]*beside{}, waits: map[string]bool{}}
 }
 
 // isSpent reports whether the budget of a shape is spent.
@@ -110,27 +110,3 @@ func (l *Ledger) spend(it *item, led []*item) {
 		l.spent[it.Shape] += smallCost
 	}
 }
-
-// shape, isNew and shows ask what was seen; see [novelty.Seen].
-func (l *Ledger) shape(loc string, unlikely bool) string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.seen.Shape(loc, unlikely)
-}
-
-func (l *Ledger) isNew(loc string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.seen.Name(loc)
-}
-
-func (l *Ledger) shows(loc string, page html.Text) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.seen.Text(loc, page)
-}
-
-var (
-	digits = regexp.MustCompile(`\d+`)
-	values = regexp.MustCompile(`=[^&]*`)
-)

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -83,6 +84,17 @@ func TestWhatAPageShowsIsNewOnce(t *testing.T) {
 		{"outside the main text", "/g", html.Text{Blocks: []html.Block{{Text: "another menu"}}}, false},
 	} {
 		base.Equal(t, l.shows(tt.location, tt.text), tt.is, "%s is new", tt.name)
+	}
+}
+
+func TestNoMoreTextsAreRememberedThanSaid(t *testing.T) {
+	l := NewLedger(1)
+	l.most = 50
+	for i := range 3 * l.most {
+		l.isNew("/page-" + strconv.Itoa(i) + "-of-many")
+	}
+	if len(l.texts) > l.most {
+		t.Errorf("%d texts and names, want at most %d", len(l.texts), l.most)
 	}
 }
 
