@@ -157,6 +157,16 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 		{"a site of which robots.txt allows a part", map[string]string{"/robots.txt": "User-agent: *\nDisallow: /\n" +
 			"Allow: /docs/\nAllow: /maps/\nSitemap: http://HOST/maps/sitemap.xml", "/maps/sitemap.xml": set("/docs/a"),
 			"/docs/a": aPage}, codeDone, []string{"1 page listed, 1 checked: 0 faults\n"}},
+		{"a site of which robots.txt allows a page, which is told once", map[string]string{"/robots.txt": "User-agent: *\n" +
+			"Disallow: /\nAllow: /b$\nDisallow: /c/d\nSitemap: http://HOST/maps/sitemap.xml",
+			"/maps/sitemap.xml": set("/", "/a", "/b", "/c", "/c/d"), "/b": aPage}, codeNo, []string{
+			"fault   The site is disallowed by robots.txt\n",
+			"disallows / for all crawlers, but for what it allows: 4 of 5 listed pages may not be fetched\n",
+			"/c/d is disallowed by \"Disallow: /c/d\"", "5 pages listed, 1 checked: 2 faults of 2 kinds\n"}},
+		{"a sitemap that robots.txt does not allow, of pages that it allows", map[string]string{"/robots.txt": "User-agent: *\n" +
+			"Disallow: /\nAllow: /docs/\nSitemap: http://HOST/maps/sitemap.xml", "/maps/sitemap.xml": set("/docs/a"),
+			"/docs/a": aPage}, codeNo, []string{"1 file of the sitemap is disallowed by robots.txt\n",
+			"1 page listed, 1 checked: 1 fault\n"}},
 		{"parts", map[string]string{"/maps/sitemap.xml": index("/1.xml", "/2.xml", "/gone.xml"), "/1.xml": set("/a"),
 			"/2.xml": index("/3.xml"), "/a": aPage}, codeNo, []string{"index of 3 files", "1 file cannot be read",
 			"/gone.xml is answered with 404 Not Found, which says: 404 page not found (/maps/sitemap.xml names it)", "1 index stands within an index"}},

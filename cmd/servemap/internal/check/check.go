@@ -57,8 +57,7 @@ type checker struct {
 	now     time.Time
 	robots  *robots.Rules            // for all crawlers
 	ours    *robots.Rules            // for the checker
-	own     map[string]*robots.Rules // of engines to which it says something else, by their names
-	closed  bool                     // it disallows the site for all
+	own     map[string]*robots.Rules // for engines, by their names
 	named   []string                 // by robots.txt
 	isNamed map[string]bool          // the same, by key
 	judge   *listing.Judge
@@ -96,6 +95,7 @@ func Run(ctx context.Context, cfg Config) (*report.Report, error) {
 		err = c.sitemaps(ctx)
 	}
 	c.judge.Strays()
+	c.shut()
 	c.Sample.Listed = len(c.judge.Pages) + c.Sample.Elsewhere + c.Sample.Unfit
 	none := err
 	switch {

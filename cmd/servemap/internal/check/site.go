@@ -1,7 +1,6 @@
 package check
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -20,6 +19,7 @@ import (
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/page/sitemap"
 	"github.com/servemap/servemap/internal/page/sitemap/strict"
+	"github.com/servemap/servemap/internal/page/words"
 )
 
 // site finds where the site is, and reads its robots.txt.
@@ -44,13 +44,7 @@ func (c *checker) site(ctx context.Context) error {
 	c.standsFor(ctx, a.Body)
 	c.judge.Site = listing.Site{
 		Scheme: c.Origin.Scheme, Host: address.Host(c.Origin), Now: c.now,
-		Disallows: func(path string) string {
-			if c.closed { // that was told
-				return ""
-			}
-			return c.robots.Disallows(path)
-		},
-		Bars:    c.bars,
+		Disallows: func(path string) string { return barred(c.robots, path) }, Bars: c.bars,
 		Vouches: func(u *url.URL) bool { return c.vouches(ctx, u) }, Shows: func(u *url.URL) bool { return c.shows(ctx, u) },
 	}
 	at := report.At{Where: c.Site + "/robots.txt"}
@@ -72,7 +66,9 @@ func (c *checker) site(ctx context.Context) error {
 		c.Add("robots-html", at, "%s", text)
 	case a.Status == http.StatusOK:
 		c.robots, c.ours = robots.Parse(a.Body), robots.ParseFor(token, a.Body)
-		c.blocked(at, a.Body)
+		for _, engine := range engines {
+			c.own[engine] = robots.ParseFor(engine, a.Body)
+		}
 		c.sitemapLines(at, a.Body)
 	}
 	return nil
@@ -81,43 +77,76 @@ func (c *checker) site(ctx context.Context) error {
 // engines are the crawlers without which few visitors find a site.
 var engines = []string{"Googlebot", "bingbot"}
 
-// blocked tells whether a robots.txt disallows the site for all crawlers, or for one without which few find it.
-func (c *checker) blocked(at report.At, robotsTxt []byte) {
-	c.closed = shut(c.robots)
-	var out, in []string // engines
-	for _, engine := range engines {
-		rules := robots.ParseFor(engine, robotsTxt)
-		if shut(rules) {
-			out = append(out, engine)
-			continue
-		}
-		if in = append(in, engine); !rules.Equal(c.robots) {
-			c.own[engine] = rules
-		}
+// barred returns the line by which rules disallow a path, "" for none. A line that shuts the whole site is told once,
+// and not of each path.
+func barred(rules *robots.Rules, path string) string {
+	if line := rules.Disallows(path); line != rules.Disallows(noPage) {
+		return line
 	}
-	switch {
-	case c.closed && len(in) == 0:
-		c.Add("blocked", at, "disallows / for all crawlers")
-	case c.closed:
-		c.Add("blocked-some", at, "disallows / for all crawlers but %s", strings.Join(in, " and "))
-	case len(out) > 0:
-		c.Add("blocked-some", at, "disallows / for %s", strings.Join(out, " and "))
-	}
+	return ""
 }
 
-// shut reports whether rules disallow the site, and except no page of it.
-func shut(rules *robots.Rules) bool {
-	return !rules.Allows("/") && !bytes.Contains(rules.Text(), []byte("\nAllow:"))
-}
+// noPage is a path that only a line for all paths disallows.
+const noPage = "/nopage"
 
 // bars returns the line that disallows a path for one of the engines, and that engine, "" for none.
 func (c *checker) bars(path string) (engine, line string) {
 	for _, engine := range engines {
-		if line = c.own[engine].Disallows(path); line != "" {
+		if line = barred(c.own[engine], path); line != "" {
 			return engine, line
 		}
 	}
 	return "", ""
+}
+
+// shut tells whether robots.txt disallows the site for all crawlers, or for one without which few find it, but for what
+// another line allows. A site that lists no more than that is not shut.
+func (c *checker) shut() {
+	most := 0 // listed pages
+	shuts := func(rules *robots.Rules) bool {
+		n := 0
+		for _, e := range c.judge.Pages {
+			if u, err := url.Parse(e.Loc); err == nil && !rules.Allows(u.RequestURI()) {
+				n++
+			}
+		}
+		is := !rules.Allows(noPage) && (n > 0 || len(c.judge.Pages) == 0)
+		if is {
+			most = max(most, n)
+		}
+		return is
+	}
+	var out, in []string // engines
+	for _, engine := range engines {
+		if shuts(c.own[engine]) {
+			out = append(out, engine)
+		} else {
+			in = append(in, engine)
+		}
+	}
+	kind, whom, all := "blocked-some", strings.Join(out, " and "), shuts(c.robots)
+	switch {
+	case all && len(in) == 0:
+		kind, whom = "blocked", "all crawlers"
+	case all:
+		whom = "all crawlers but " + strings.Join(in, " and ")
+	}
+	if whom != "" {
+		if of := len(c.judge.Pages); most < of {
+			whom += ", but for what it allows: " + words.Number(most) + " of " + words.Count(of, "listed page") + " may not be fetched"
+		}
+		c.Add(kind, report.At{Where: c.Site + "/robots.txt"}, "disallows / for "+whom)
+	}
+	for _, f := range c.Files {
+		u, err := url.Parse(f.URL)
+		if err != nil || f.Form == "" || address.Host(u) != address.Host(c.Origin) {
+			continue
+		}
+		if line := c.robots.Disallows(u.RequestURI()); line != "" && (!all || barred(c.robots, u.RequestURI()) != "") {
+			c.Add("robots-blocks-file", report.At{Where: f.URL}, "is disallowed by %q in robots.txt; this check read it all the "+
+				"same", line)
+		}
+	}
 }
 
 // standsFor takes a server that nobody else reaches, such as one on this machine, for the public site whose page its

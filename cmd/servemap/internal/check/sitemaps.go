@@ -243,10 +243,6 @@ func (c *checker) judged(a answer, u *url.URL) (parts []string) {
 	if moved {
 		c.Add("moved", report.At{Where: u.String()}, "redirects to %s", a.url.String())
 	}
-	if line := c.judge.Disallows(u.RequestURI()); address.Host(u) == address.Host(c.Origin) && line != "" {
-		c.Add("robots-blocks-file", report.At{Where: u.String()}, "is disallowed by %q in robots.txt; this check read it "+
-			"all the same", line)
-	}
 	f, parts := c.judge.File(listing.Answer{
 		URL: u, Body: a.Body, ContentType: a.Header.Get("Content-Type"), Encoding: a.Header.Get("Content-Encoding"),
 	})
