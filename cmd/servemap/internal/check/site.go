@@ -135,7 +135,7 @@ func (c *checker) shut() {
 		if of := len(c.judge.Pages); most < of {
 			whom += ", but for what it allows: " + words.Number(most) + " of " + words.Count(of, "listed page") + " may not be fetched"
 		}
-		c.Add(kind, report.At{Where: c.Site + "/robots.txt"}, "disallows / for "+whom)
+		c.Add(kind, report.At{Where: c.Site + "/robots.txt"}, "disallows / for %s", whom)
 	}
 	for _, f := range c.Files {
 		u, err := url.Parse(f.URL)

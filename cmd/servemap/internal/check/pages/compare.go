@@ -41,8 +41,8 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 		}
 	}
 	for _, p := range read {
-		if !p.quiet && !p.Told() && !p.tracked() && p.text != 0 && p.letters > 0 && same[p.text] == "" {
-			same[p.text] = p.Entry.Loc
+		if !p.quiet && !p.Told() && !p.tracked() && p.text != 0 && p.letters > 0 && same[p.look] == "" {
+			same[p.look] = p.Entry.Loc
 		}
 		modified[p.modified.Unix()/3600]++
 		sent[p.sent.Unix()/3600]++
@@ -57,8 +57,8 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 			continue
 		case p.scripts:
 			to.Add("scripts", at, "says nothing without scripts")
-		case !p.Told() && !p.tracked() && same[p.text] != "" && same[p.text] != p.Entry.Loc:
-			to.Add("same", at, "shows the same text as %s", same[p.text])
+		case !p.Told() && !p.tracked() && same[p.look] != "" && same[p.look] != p.Entry.Loc:
+			to.Add("same", at, "shows the same text as %s", same[p.look])
 		}
 		if !p.Entry.Date.At.IsZero() {
 			itself, byHeader := p.dates(at, to, now, shared(sent, p.sent, len(read)), shared(modified, p.modified, len(read)))

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zeebo/xxh3"
+
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
@@ -52,6 +54,7 @@ type Page struct {
 	leads      int       // what of this says that it leads there
 	also       []told    // what is wrong, and does not speak against listing it
 	text       uint64    // a hash of its main text, 0 for none
+	look       uint64    // a hash of what a reader sees
 	letters    int       // of its main text
 	scripts    bool      // it shows nothing without them
 	private    bool      // it is sent as one for a single visitor
@@ -283,7 +286,7 @@ func (p *Page) page(now time.Time) {
 	}
 	p.follow(base, &facts, !noFollow && !facts.NoFollow)
 	if !p.leadsOn(base, &facts) && p.html {
-		p.letters = facts.Letters()
+		p.letters, p.look = facts.Letters(), look(p.Body, &facts)
 		if size := len(p.Body); size >= MaxBytes { // the rest was not read
 			p.note("huge", "has more than %s of HTML", words.Size(size))
 		} else if size > readByGoogle {
@@ -294,7 +297,7 @@ func (p *Page) page(now time.Time) {
 			p.tell("login", "shows a field for a password")
 		} else if says := failed(&facts); says != "" {
 			p.tell("error", "is answered with 200, and shows an error: %q", says)
-		} else if wordless(&facts) && !shows.Match(p.Body) {
+		} else if wordless(&facts) && !script.Match(p.Body) && !shows.Match(p.Body) {
 			p.tell("empty-page", "is answered with 200, and has no word")
 		} else if says := cmp.Or(facts.Title, heading(&facts)); unused.MatchString(says) {
 			p.tell("default-page", "shows %q, as a server does that was not set up for the site", says)
@@ -500,9 +503,28 @@ func scripted(body []byte, facts *html.Facts) bool {
 var (
 	// failure matches what PHP and WordPress show in place of a page when they fail.
 	failure = regexp.MustCompile(`\b(?:Fatal|Parse) error: .* in \S+ on line \d+|^Error establishing a database connection\b`)
-	// shows matches what a page may show without words.
-	shows = regexp.MustCompile(`(?i)<(?:script|img|svg|picture|video|audio|canvas|i?frame|object|embed|form|input|button)\b`)
+	// shows matches what a page may show beside words; hidden matches a field that it does not.
+	shows  = regexp.MustCompile(`(?i)<(?:img|source|svg|video|audio|canvas|i?frame|object|embed|input|textarea|button)\b[^>]*>`)
+	hidden = regexp.MustCompile(`(?i)\stype\s*=\s*["']?hidden`)
 )
+
+// look returns a hash of what a reader sees: the title, the words, also those of forms, pictures and fields. Menus do
+// not count: they say where in the site a page is.
+func look(body []byte, facts *html.Facts) uint64 {
+	h := xxh3.New()
+	_, _ = h.WriteString(facts.Title)
+	for _, b := range facts.Blocks {
+		if b.Main || !b.Boilerplate || b.Links == 0 {
+			_, _ = h.WriteString("\n" + b.Text)
+		}
+	}
+	for _, tag := range shows.FindAll(body, -1) {
+		if !hidden.Match(tag) {
+			_, _ = h.Write(tag)
+		}
+	}
+	return h.Sum64()
+}
 
 // wordless reports whether a page has no text but that of its menus.
 func wordless(facts *html.Facts) bool {

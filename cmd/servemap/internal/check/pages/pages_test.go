@@ -135,6 +135,27 @@ func TestPagesThatShowTheSameAreFound(t *testing.T) {
 	if !r.Has("nowhere") {
 		t.Error("what the site answers everywhere is taken for a page")
 	}
+	const text = "<!doctype html><title>A</title><nav><a href=/>Home</a></nav><h1>Ask us</h1><p>We answer within a day."
+	for _, tt := range []struct{ name, a, b, want string }{
+		{"forms with other labels", "<form><label>Name<input name=a></label></form>",
+			"<form><label>City<input name=a></label></form>", ""},
+		{"forms with other fields", "<form><input placeholder=Name></form>", "<form><input placeholder=City></form>", ""},
+		{"forms for other visitors", "<form>Name<input><input type=hidden name=csrf value=1></form>",
+			"<form>Name<input><input type=hidden name=csrf value=2></form>", "same"},
+		{"other pictures", "<img src=/1.png>", "<img src=/2.png>", ""},
+		{"other menus", "<nav><a href=/a>A</a></nav>", "<nav><a href=/b>B</a></nav>", "same"},
+	} {
+		a, b := dated("/a", "", "", ""), dated("/b", "", "", "")
+		a.Body, b.Body = []byte(text+tt.a), []byte(text+tt.b)
+		if got := found(a, b); got != tt.want {
+			t.Errorf("%s: found %q", tt.name, got)
+		}
+	}
+	b, c = dated("/b", "", "", ""), dated("/c", "", "", "")
+	b.Body, c.Body = []byte(text), []byte(strings.Replace(text, "A</title>", "B</title>", 1))
+	if got := found(b, c); got != "" {
+		t.Errorf("of pages with other titles it says %q", got)
+	}
 }
 
 func TestDatesAreComparedWithWhatWasSeen(t *testing.T) {
@@ -169,27 +190,40 @@ func TestPagesThatLookPrivateAreFound(t *testing.T) {
 		name, path, sent, others string
 		more                     int // addresses of the same kind
 		want                     string
+		links                    []string // of all ordinary pages
 	}{
-		{"a share", "/share/9f8a7c6d5e4f3a2b1c0d9e8f7a6b5c4d", "", "", 0, "private https://example.com/share/9f8a…"},
-		{"a token", "/reset?token=8c1a2b", "", "", 0, "secret https://example.com/reset?token=8c1a…"},
-		{"a page of one visitor", "/orders/1", own, "", 0, "private https://example.com/orders/1"},
-		{"where all pages are sent so", "/orders/1", own, own, 0, ""},
-		{"a session of PHP", "/contact", php, "", 0, ""},
-		{"where all pages are named so", "/p/9f8a7c6d5e4f3a2b1c0d9e8f7a6b5c4d", "", "", 9, ""},
-		{"a session in the address, which is told", "/a?PHPSESSID=8c1a2b3c4d5e6f708192a3b4c5d6e7f8", "", "", 0, ""},
+		{"a share", "/share/9f8a7c6d5e4f3a2b1c0d9e8f7a6b5c4d", "", "", 0, "private https://example.com/share/9f8a…", nil},
+		{"a share to which no page links, as they do to others", "/share/9f8a7c6d5e4f3a2b1c0d9e8f7a6b5c4d", "", "", 0,
+			"secret https://example.com/share/9f8a…", ordinary},
+		{"a link to choose a password", "/password/reset/kJ8sQ2mZx71LpQ0vT3nR", "", "", 0,
+			"secret https://example.com/password/reset/kJ8s…", nil},
+		{"a product to which a page links", "/products/3f2504e0-4f89-41d3-9a0c-0305e82c3301", "", "", 0, "",
+			[]string{"/", "/products/3f2504e0-4f89-41d3-9a0c-0305e82c3301"}},
+		{"a product beside one to which a page links", "/products/3f2504e0-4f89-41d3-9a0c-0305e82c3301", "", "", 0, "",
+			append(ordinary, "/products/7c9e6679-7425-40de-944b-e07fc1f90ae7")},
+		{"an article about a reset", "/how-to-reset-a-phone-3f9a2b7c8d1e", "", "", 0, "private https://example.com/how-…", ordinary},
+		{"a token", "/reset?token=8c1a2b", "", "", 0, "secret https://example.com/reset?token=8c1a…", nil},
+		{"a page of one visitor", "/orders/1", own, "", 0, "private https://example.com/orders/1", nil},
+		{"where all pages are sent so", "/orders/1", own, own, 0, "", nil},
+		{"a session of PHP", "/contact", php, "", 0, "", nil},
+		{"where all pages are named so", "/p/9f8a7c6d5e4f3a2b1c0d9e8f7a6b5c4d", "", "", 9, "", nil},
+		{"a session in the address, which is told", "/a?PHPSESSID=8c1a2b3c4d5e6f708192a3b4c5d6e7f8", "", "", 0, "", nil},
 	} {
 		var listed []listing.Entry
 		var all []*Page
-		add := func(path, sent string) {
-			e := listing.Entry{Loc: "https://example.com" + path}
-			p := &Page{Entry: e, Answer: Answer{Status: 200, Body: []byte("<p>" + path),
+		add := func(path, sent string, links ...string) {
+			e, body := listing.Entry{Loc: "https://example.com" + path}, "<p>"+path
+			for _, to := range links {
+				body += "<a href=" + to + ">on</a>"
+			}
+			p := &Page{Entry: e, Answer: Answer{Status: 200, Body: []byte(body),
 				Header: http.Header{"Content-Type": {"text/html"}, "Cache-Control": {sent}}}}
 			Judge(p, now)
 			listed, all = append(listed, e), append(all, p)
 		}
 		add(tt.path, tt.sent)
 		for _, path := range ordinary {
-			add(path, tt.others)
+			add(path, tt.others, tt.links...)
 		}
 		for i := range tt.more {
 			add(tt.path+strconv.Itoa(i), "")

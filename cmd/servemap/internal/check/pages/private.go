@@ -118,19 +118,28 @@ func LooksPrivate(listed []listing.Entry, all []*Page, to *report.Report) map[st
 			secrets++
 		}
 	}
+	linked, known := secretsLinked(all)
 	for _, e := range listed {
 		p, short, at := asked[e.Loc], Secret(e.Loc), e.At()
-		switch {
+		switch named := keyed.MatchString(locationOf(e.Loc)); {
 		case p != nil && p.Read && !p.html && !p.is("source") && Inner(locationOf(e.Loc)):
 			to.Add("secret", at, "has a name of what only an owner should see, and answers anybody with a file")
 		case p != nil && (!p.Read || p.Told()):
 			continue
-		case short != "" && Few(secrets, len(listed)):
-			kind := "private" // by guess
-			if at.Where = short; p != nil && keyed.MatchString(locationOf(e.Loc)) {
+		case short != "" && Few(secrets, len(listed)) && (named || !linked[folderOf(short)]):
+			kind, why := "private", ", as a page has that one person got a link to" // by guess
+			word, acts := action.Word(secret.ReplaceAllString(locationOf(e.Loc), "1"))
+			switch {
+			case p == nil || title.MatchString(locationOf(e.Loc)):
+			case named:
 				kind = "secret"
+			case acts:
+				kind, why = "secret", fmt.Sprintf(", below a word for something to do (%s), and answers anybody", word)
+			case known:
+				kind, why = "secret", ", and answers anybody; no page that was read links there, as they do to others"
 			}
-			to.Add(kind, at, "has what looks like a secret in its address, as a page has that one person got a link to")
+			at.Where = short
+			to.Add(kind, at, "has what looks like a secret in its address%s", why)
 		case p != nil && p.private && Few(sent, read):
 			to.Add("private", at, "is sent as private (Cache-Control), which the other pages are not")
 		default:
@@ -141,4 +150,38 @@ func LooksPrivate(listed []listing.Entry, all []*Page, to *report.Report) map[st
 		}
 	}
 	return is
+}
+
+// title matches two words of a title in an address, as articles have them before an id. A secret has none.
+var title = regexp.MustCompile(`[/_-][a-z]{2,}[_-][a-z]{3,}[_-]`)
+
+// secretsLinked returns the folders of those addresses with secrets to which other pages link: what is there is for
+// everybody. known says that links tell, as they lead to most pages.
+func secretsLinked(all []*Page) (folders map[string]bool, known bool) {
+	folders = map[string]bool{}
+	to, read, found := map[string]bool{}, 0, 0
+	for _, p := range all {
+		for key := range p.links {
+			if key == address.BareOf(p.Entry.Loc) || Secret(p.Entry.Loc) != "" { // it may name itself
+				continue
+			}
+			if to[key] = true; Secret(key) != "" {
+				folders[folderOf(Secret(key))] = true
+			}
+		}
+	}
+	for _, p := range all {
+		if p.Read && p.html && Secret(p.Entry.Loc) == "" {
+			if read++; to[address.BareOf(p.Entry.Loc)] {
+				found++
+			}
+		}
+	}
+	return folders, read > 0 && 2*found >= read
+}
+
+// folderOf returns what stands before the secret in an address that is cut short.
+func folderOf(short string) string {
+	before, _, _ := strings.Cut(short, "…")
+	return before[:strings.LastIndexByte(before, '/')+1]
 }

@@ -138,7 +138,7 @@ func TestAReportBeginsWithWhatMattersMost(t *testing.T) {
 		{"what hits all of a harm", Sample{Listed: 65, Asked: 65, Read: 65}, 1, "blocked unreadable unreadable", lists +
 			"65 pages, all of which " +
 			"were checked. What matters most: the site is disallowed by robots.txt. Remove that line if the site is to be found: search engines fetch " +
-			"no page of it."},
+			"nothing that it disallows."},
 		{"no sitemap", Sample{}, 0, "missing no-sitemap",
 			"No sitemap of https://example.com was read. What matters most: the site has " +
 				"no sitemap. Serve one, and name it in robots.txt."},
@@ -152,7 +152,7 @@ func TestAReportBeginsWithWhatMattersMost(t *testing.T) {
 		{"a site that robots.txt disallows", Sample{Listed: 61}, 1, "blocked", lists +
 			"61 pages, none of which could be checked. What " +
 			"matters most: the site is disallowed by robots.txt. Remove that line if the site is to be found: search engines fetch " +
-			"no page of it."},
+			"nothing that it disallows."},
 		{"a file that breaks off", Sample{}, 1, "xml", lists +
 			"0 pages that can be read. What matters most: 1 error in the XML: " +
 			"https://example.com/. Mend the program that writes the file: at an error a parser stops, and reads none of the file, or none of the rest."},
