@@ -994,6 +994,9 @@ func (s *Site) dates(p *reader.Known) Dates {
 		seen.Held = time.Time{} // it says nothing of a page that may leave
 	}
 	d := Dates{Text: messages.LastMod(p.Entry.Date, seen, trust, now)}
+	if p.Missing != 0 && p.Verdict == eligibility.Listed {
+		d.Text += messages.DatesNothing(p.Missing.Time())
+	}
 	switch dated := p.Entry.LastMod(trust, now) != 0; {
 	case p.Verdict == eligibility.Listed:
 	case dated:

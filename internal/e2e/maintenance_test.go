@@ -414,6 +414,10 @@ func TestExplainAfterAMaintenanceSaysWhatItWaitsFor(t *testing.T) {
 		text = down
 		s.Visit("/", "/a", "/b", "/gone")
 		time.Sleep(12 * time.Second)
+		if d := s.Explained("/b").Dates.Text; !strings.Contains(d, "it was seen only at 1 Jan 2000, 00:00:00 UTC, and "+
+			"only a later visit can show a change. What it has answered since 1 Jan 2000, 00:02:0") {
+			t.Errorf("in the maintenance the dates say %q", d)
+		}
 		text = ""
 		s.Visit("/", "/a", "/b", "/c")
 		links = []string{"/a", "/b", "/c", "/new", "/newer"}

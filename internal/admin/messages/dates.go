@@ -36,6 +36,11 @@ func LastMod(d lastmod.Date, h lastmod.History, trust lastmod.Trust, now moment.
 		gave(h, d, ", but nothing that counts changed with it")) + awaited(h)
 }
 
+// DatesNothing stands after the dates of a listed page that may leave.
+func DatesNothing(since time.Time) string {
+	return " What it has answered since " + stamp(since) + " dates nothing while it may leave."
+}
+
 // Unlisted stands before the date that a page would have if it were listed.
 const Unlisted = "It has no lastmod while it is not listed. Once it is listed: "
 
@@ -75,12 +80,24 @@ func gave(h lastmod.History, d lastmod.Date, why string) string {
 	return d.By.String() + " gives"
 }
 
-// unchanged says that no change was seen, or that it was taken back.
+// unchanged says until when no change was seen, or that it was taken back, or why what was seen is none.
 func unchanged(h lastmod.History) string {
-	if h.Undone.IsZero() {
-		return "no change that counts was seen since the first visit at " + stamp(h.FirstSeen)
+	switch {
+	case !h.Undone.IsZero():
+		return "the change " + takenBack(h)
+	case !h.Differed.IsZero():
+		return differs(h)
+	case stamp(h.LastSeen) == stamp(h.FirstSeen):
+		return "it was seen only at " + stamp(h.FirstSeen) + ", and only a later visit can show a change"
 	}
-	return "the change " + takenBack(h)
+	return fmt.Sprintf("no change was seen from the first visit at %s to the last at %s", stamp(h.FirstSeen),
+		stamp(h.LastSeen))
+}
+
+// differs says when another text was last seen, and why it is no change.
+func differs(h lastmod.History) string {
+	return "another text was seen at " + stamp(h.Differed) + ", but no change that counts: what is new in it was there " +
+		"before, stands on other pages too, tells the time or comes and goes"
 }
 
 func takenBack(h lastmod.History) string {
@@ -90,10 +107,14 @@ func takenBack(h lastmod.History) string {
 
 // later says what followed the change that gives the lastmod.
 func later(h lastmod.History) string {
-	if h.Undone.IsZero() {
-		return awaited(h)
+	said := ""
+	switch {
+	case !h.Undone.IsZero():
+		said = " A later change " + takenBack(h) + "."
+	case !h.Differed.IsZero():
+		said = " " + capital(differs(h)) + "."
 	}
-	return " A later change " + takenBack(h) + "." + awaited(h)
+	return said + awaited(h)
 }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

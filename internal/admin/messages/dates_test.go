@@ -31,6 +31,8 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 		}
 		return h
 	}
+	other := lastmod.History{Differed: unix(1500)}
+	const differs = "another text was seen at 1 Jan 1970, 00:25:00 UTC, but no change that counts: what is new in it was"
 	undone := lastmod.History{Undone: unix(1200)}
 	const takenBack = "seen at 1 Jan 1970, 00:20:00 UTC was taken back, since other pages soon showed the same"
 	const moved, maybe = ", but nothing that counts changed with it", "It counts as a change"
@@ -53,20 +55,30 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 		{"exact, and the source is not believed by now", lastmod.Date{At: moment.Seconds(700), By: lastmod.Server,
 			Seen: true}, lastmod.History{}, clock, []string{"time that Last-Modified gives"}, "now gives"},
 		{"given by the server", byServer, lastmod.History{}, lastmod.Trust{},
-			[]string{"No change that counts was seen since the first visit at 1 Jan 1970, 00:05:00 UTC", "Last-Modified gives"},
+			[]string{"No change was seen from the first visit at 1 Jan 1970, 00:05:00 UTC to the last at 1 Jan 1970, 00:30:00 UTC",
+				"Last-Modified gives"},
 			"now gives"},
 		{"new", lastmod.Date{At: moment.Seconds(300), By: lastmod.Link}, lastmod.History{}, lastmod.Trust{},
 			[]string{"new", "the time of the first visit."}, "now gives"},
 		{"new, and seen some time after its link", lastmod.Date{At: moment.Seconds(200), By: lastmod.Link}, lastmod.History{},
 			lastmod.Trust{}, []string{"new", "the visit that first showed a link to it."}, "now gives"},
 		{"nothing known", lastmod.Date{}, lastmod.History{}, lastmod.Trust{},
-			[]string{"no lastmod: no change that counts was seen since the first visit at 1 Jan 1970, 00:05:00 UTC."}, "now gives"},
+			[]string{"no lastmod: no change was seen from the first visit at 1 Jan 1970, 00:05:00 UTC to the last at 1 Jan 1970, 00:30:00 UTC."},
+			"now gives"},
+		{"seen once", lastmod.Date{}, lastmod.History{LastSeen: unix(300)}, lastmod.Trust{},
+			[]string{"no lastmod: it was seen only at 1 Jan 1970, 00:05:00 UTC, and only a later visit can"}, "no change was"},
+		{"another text that does not count", lastmod.Date{}, other, lastmod.Trust{}, []string{"no lastmod: " + differs},
+			"no change was"},
+		{"another text that does not count, and given by the server", byServer, other, lastmod.Trust{},
+			[]string{"A" + differs[1:], "Last-Modified gives."}, "o change was"},
+		{"another text that does not count, after a change", lastmod.Date{At: moment.Seconds(800), Seen: true}, other,
+			lastmod.Trust{}, []string{"The lastmod is when the change was first seen. A" + differs[1:]}, "o change was"},
 		{"taken back", lastmod.Date{}, undone, lastmod.Trust{}, []string{"There is no lastmod: the change " + takenBack},
 			"no change"},
 		{"taken back, and given by the server", byServer, undone, lastmod.Trust{},
-			[]string{"The change " + takenBack, "Last-Modified gives."}, "o change that"},
+			[]string{"The change " + takenBack, "Last-Modified gives."}, "o change was"},
 		{"taken back after another change", lastmod.Date{At: moment.Seconds(800), Seen: true}, undone, lastmod.Trust{},
-			[]string{"The lastmod is when the change was first seen. A later change " + takenBack}, "o change that"},
+			[]string{"The lastmod is when the change was first seen. A later change " + takenBack}, "o change was"},
 		{"changed by a clock that was ahead", lastmod.Date{At: moment.Seconds(5000), Seen: true}, lastmod.History{},
 			lastmod.Trust{}, []string{"no lastmod", "lies in the future"}, "now gives"},
 		{"a clock for a source", byServer, lastmod.History{}, clock, []string{"no lastmod",
@@ -85,7 +97,7 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 		{"given by the server, and still", byServer, last(500, 0), lastmod.Trust{}, []string{"Last-Modified gives."},
 			"now gives"},
 		{"the server gives another by now", byServer, last(900, 0), lastmod.Trust{},
-			[]string{"No change that counts was seen", "that Last-Modified gave for that content. It now gives 1 Jan 1970, 00:15:00 UTC" +
+			[]string{"No change was seen", "that Last-Modified gave for that content. It now gives 1 Jan 1970, 00:15:00 UTC" +
 				moved}, "Last-Modified gives."},
 		{"the page gives another by now", byPage, last(0, 900), lastmod.Trust{},
 			[]string{"the page itself gave for that content. It now gives 1 Jan 1970, 00:15:00 UTC", moved}, maybe},
@@ -105,6 +117,9 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			if tt.h.LastSeen.IsZero() {
+				tt.h.LastSeen = unix(1800)
+			}
 			if tt.h.FirstSeen = unix(300); tt.h.Changed.IsZero() {
 				tt.h.Unchanged, tt.h.Changed = unix(600), unix(800)
 			}

@@ -27,6 +27,7 @@ type Dates struct {
 	Maybe     HeldObservation `cbor:"9,keyasint,omitzero"`  // the observation that showed what the mark holds
 	Was       Date            `cbor:"10,keyasint,omitzero"` // the date before the first change, see Undo
 	Undone    Undone          `cbor:"11,keyasint,omitzero"` // the change that Undo took back last
+	Differed  moment.Time     `cbor:"12,keyasint,omitzero"` // see Differ; 0 if none did since the last change
 }
 
 // Undone is a change that was taken back.
@@ -174,7 +175,7 @@ func (d *Dates) begin(date Date) {
 		copy(d.Earlier[1:], d.Earlier[:])
 		d.Earlier[0] = d.Date.At
 	}
-	d.Count, d.Date, d.Undone = d.Count+1, date, Undone{}
+	d.Count, d.Date, d.Undone, d.Differed = d.Count+1, date, Undone{}, 0
 }
 
 // take decides the date of a page that was not seen to change: the earliest of the given dates that counts. A page that
@@ -195,6 +196,9 @@ func (d *Dates) take(all Given[moment.Time], at moment.Time, isNew bool, trust T
 		d.Date = given
 	}
 }
+
+// Differ notes that an observation showed another text than the one before it, and that nothing of that counts.
+func (d *Dates) Differ(at moment.Time) { d.Differed = at.Second() }
 
 // Announce notes that the page is new and was not seen yet. The observation at since showed a link
 // to it, on a page that had been read before without that link.
@@ -235,10 +239,12 @@ func (d *Dates) Inherit(from Dates) {
 // History is what servemap knows of a page's changes, for the owner.
 type History struct {
 	FirstSeen time.Time   // zero if the page was not seen
+	LastSeen  time.Time   // the last visit that counted
 	Times     []time.Time // of the last changes, the latest first, at most four
 	Changed   time.Time   // the observation that first showed the present content, zero if no change was seen
 	Unchanged time.Time   // the observation before that, zero if not known
 	Undone    time.Time   // the observation that first showed a later change, which was taken back; zero if none was
+	Differed  time.Time   // the last observation that showed another text which is no change; zero if none did
 
 	// Given is the last date of each source. The decided date is an earlier one if a date moved while no change was seen.
 	Given Given[time.Time]
@@ -247,7 +253,7 @@ type History struct {
 	Until time.Time // the last of them after this time; zero if only their number counts
 }
 
-// History returns the page's history without FirstSeen, Held, More and Until.
+// History returns the page's history without FirstSeen, LastSeen, Held, More and Until.
 func (d Dates) History() (h History) {
 	if d.Count > 0 {
 		h.Times = append(h.Times, d.Date.At.Time())
@@ -258,6 +264,7 @@ func (d Dates) History() (h History) {
 		}
 	}
 	h.Changed, h.Unchanged, h.Undone = d.Changed.Time(), d.Unchanged.Time(), d.Undone.Changed.Time()
+	h.Differed = d.Differed.Time()
 	for _, s := range givers {
 		h.Given[s] = d.Last[s].Time()
 	}

@@ -137,6 +137,9 @@ func (u *visited) compare() comparison {
 	held := p.Mark.Holding()
 	after, outcome, since := p.Mark.Observe(u.View, at.Seconds())
 	p.Mark = after
+	if outcome == mark.Variant || outcome == mark.Moving {
+		p.Dates.Differ(at)
+	}
 	if outcome == mark.Held && !held {
 		u.due(u.Location)
 	}

@@ -28,8 +28,13 @@ func TestLastModIsTheTimeOfTheChangeThatWasSeen(t *testing.T) {
 		html("a"), // what it showed before: a variant
 	} {
 		w.wait(time.Hour)
+		differs := int64(0)
+		if noise == html("a") {
+			differs = w.now.Unix()
+		}
 		w.sight("/a", noise)
 		w.wantLastMod("/a", want)
+		base.Equal(t, w.page("/a").Dates.Differed.Seconds(), differs, "when another text was seen that is no change")
 	}
 	w.wait(time.Hour)
 	want = w.now.Unix()

@@ -68,7 +68,7 @@ func (r *Reader) Know(location string, p *pagerecord.Page) Known {
 func historyOf(p *pagerecord.Page, now time.Time) History {
 	h := History{History: p.Dates.History()}
 	held, more, until := p.Mark.Awaited(p.Dates.Date.At.Seconds(), now.Unix())
-	h.FirstSeen, h.Held = p.FirstSeen.Time(), moment.Seconds(held).Time()
+	h.FirstSeen, h.LastSeen, h.Held = p.FirstSeen.Time(), p.LastSeen.Time(), moment.Seconds(held).Time()
 	h.More, h.Until = more, moment.Seconds(until).Time()
 	i := p.Rate.Interval()
 	h.Mean, h.Least, h.Most = duration(i.Likely), duration(i.Least), duration(i.Most)
