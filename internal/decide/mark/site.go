@@ -14,29 +14,17 @@ import (
 
 // Site remembers on how many pages of a site each block of text was seen, to tell the site's texts from a page's own.
 // The pages of a family, such as the versions and languages of one page, count once.
-// It also remembers which places are the template's, such as breadcrumbs and related posts. It is bounded and
-// belongs to one goroutine. All it holds can be learned anew. The zero value is empty. A copy stays as it is.
+// It also remembers which places are the template's, such as breadcrumbs and related posts. It belongs to one
+// goroutine. All it holds can be learned anew. The zero value is empty. Package encoding/binary writes and reads the
+// fields, 34 KiB.
 type Site struct {
-	buckets [bucketsKept]*bucket // nil if empty; replaced, never changed
-	shared
+	Buckets [bucketsKept]bucket // the blocks used last are in front
+	Places  [placesKept]place
+	Names   [namesKept]name
+	Waves   [wavesKept]wave
+	Pages   uint32 // that were seen
 }
 
-// shared is what a Site remembers beside the blocks.
-type shared struct {
-	Places [placesKept]place
-	Names  [namesKept]name
-	Waves  [wavesKept]wave
-	Pages  uint32 // that were seen
-}
-
-// stored is how a Site is stored. Package encoding/binary writes and reads the fields.
-type stored struct {
-	Form    uint8 // see formNow
-	Buckets [bucketsKept]bucket
-	Shared  shared
-}
-
-// The stored size is 34 KiB.
 const (
 	bucketsKept = 1 << 10
 	bucketSize  = 8
@@ -283,32 +271,32 @@ func (s *Site) collects(v *View, family uint8) bool {
 	return 2*others > texts && 2*most <= texts && collected >= leastCollected
 }
 
+// bucketOf returns where a block is kept, and its tag there.
+func (s *Site) bucketOf(hash uint64) (*bucket, uint16) {
+	return &s.Buckets[hash%bucketsKept], uint16(hash / bucketsKept)
+}
+
+// find returns the index of the block with a tag, or -1.
+func (b *bucket) find(tag uint16) int {
+	return slices.IndexFunc(b[:], func(e shown) bool { return e.Counts > 0 && e.Tag == tag })
+}
+
 // shown returns what is known of a block, or nil.
 func (s *Site) shown(hash uint64) *shown {
-	if kept := s.buckets[hash%bucketsKept]; kept != nil {
-		for i := range kept {
-			if e := &kept[i]; e.Counts > 0 && e.Tag == uint16(hash/bucketsKept) {
-				return e
-			}
-		}
+	kept, tag := s.bucketOf(hash)
+	if at := kept.find(tag); at >= 0 {
+		return &kept[at]
 	}
 	return nil
 }
 
-// see returns how many families of pages showed a block. It counts this one if the block is new there. Each bucket
-// keeps the blocks used last in front.
+// see returns how many families of pages showed a block. It counts this one if the block is new there.
 func (s *Site) see(hash uint64, family uint8, isNew bool) (pages uint8) {
-	kept := &s.buckets[hash%bucketsKept]
-	var next bucket
-	if *kept != nil {
-		next = **kept
-	}
-	tag := uint16(hash / bucketsKept)
-	at := slices.IndexFunc(next[:], func(e shown) bool { return e.Counts > 0 && e.Tag == tag })
-	entry := shown{Tag: tag}
+	kept, tag := s.bucketOf(hash)
+	at, entry := kept.find(tag), shown{Tag: tag}
 	switch {
 	case at >= 0:
-		entry = next[at]
+		entry = kept[at]
 	case !isNew:
 		return 0
 	default:
@@ -317,23 +305,14 @@ func (s *Site) see(hash uint64, family uint8, isNew bool) (pages uint8) {
 	if isNew {
 		entry.count(family)
 	}
-	copy(next[1:at+1], next[:at])
-	if next[0] = entry; *kept == nil || next != **kept {
-		changed := next
-		*kept = &changed
-	}
+	copy(kept[1:at+1], kept[:at])
+	kept[0] = entry
 	return entry.pages()
 }
 
-// AppendBinary appends the memory in a form that [ParseSite] reads, 34 KiB.
+// AppendBinary appends the memory in a form that [ParseSite] reads.
 func (s *Site) AppendBinary(b []byte) []byte {
-	all := stored{Form: formNow, Shared: s.shared}
-	for i, kept := range s.buckets {
-		if kept != nil {
-			all.Buckets[i] = *kept
-		}
-	}
-	b, _ = binary.Append(b, binary.BigEndian, &all) // it has a fixed size
+	b, _ = binary.Append(append(b, formNow), binary.BigEndian, s) // it has a fixed size
 	return b
 }
 
@@ -341,18 +320,12 @@ var errSite = errors.New("mark: not a site's memory")
 
 // ParseSite reads what AppendBinary wrote. No bytes give an empty Site.
 func ParseSite(b []byte) (*Site, error) {
-	var all stored
+	s := new(Site)
 	if len(b) == 0 {
-		return new(Site), nil
+		return s, nil
 	}
-	if n, err := binary.Decode(b, binary.BigEndian, &all); err != nil || n != len(b) || all.Form != formNow {
+	if n, err := binary.Decode(b[1:], binary.BigEndian, s); err != nil || 1+n != len(b) || b[0] != formNow {
 		return nil, errSite
-	}
-	s := &Site{shared: all.Shared}
-	for i, kept := range all.Buckets {
-		if kept != (bucket{}) {
-			s.buckets[i] = &kept
-		}
 	}
 	return s, nil
 }
