@@ -990,8 +990,8 @@ func (s *Site) why(p *reader.Known) (text string, missing []string) {
 func (s *Site) dates(p *reader.Known) Dates {
 	trust, now := s.files.Trust(), moment.Of(time.Now())
 	seen := p.History.History
-	if p.Missing != 0 {
-		seen.Held = time.Time{} // it says nothing of a page that may leave
+	if p.Missing != 0 && !seen.Held.IsZero() { // it says nothing of a page that may leave
+		seen.LastSeen, seen.Held, seen.Differed = seen.Held, time.Time{}, time.Time{}
 	}
 	d := Dates{Text: messages.LastMod(p.Entry.Date, seen, trust, now)}
 	if p.Missing != 0 && p.Verdict == eligibility.Listed {

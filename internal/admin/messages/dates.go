@@ -80,17 +80,19 @@ func gave(h lastmod.History, d lastmod.Date, why string) string {
 	return d.By.String() + " gives"
 }
 
-// unchanged says until when no change was seen, or that it was taken back, or why what was seen is none.
+// unchanged says until when no change was seen, or that it was taken back, or why another text is none.
 func unchanged(h lastmod.History) string {
 	switch {
 	case !h.Undone.IsZero():
 		return "the change " + takenBack(h)
+	case !h.Held.IsZero():
+		return "no change that counts was seen before " + stamp(h.Held)
 	case !h.Differed.IsZero():
 		return differs(h)
 	case stamp(h.LastSeen) == stamp(h.FirstSeen):
 		return "it was seen only at " + stamp(h.FirstSeen) + ", and only a later visit can show a change"
 	}
-	return fmt.Sprintf("no change was seen from the first visit at %s to the last at %s", stamp(h.FirstSeen),
+	return fmt.Sprintf("no change was seen from the first visit at %s to that at %s", stamp(h.FirstSeen),
 		stamp(h.LastSeen))
 }
 
@@ -111,7 +113,7 @@ func later(h lastmod.History) string {
 	switch {
 	case !h.Undone.IsZero():
 		said = " A later change " + takenBack(h) + "."
-	case !h.Differed.IsZero():
+	case h.Held.IsZero() && !h.Differed.IsZero():
 		said = " " + capital(differs(h)) + "."
 	}
 	return said + awaited(h)
@@ -172,17 +174,19 @@ func awaited(h lastmod.History) string {
 		stamp(h.Held), decides(h))
 }
 
-// decides says which visits must show the new text too before it counts as a change.
+// decides says which visits must show the new text too before it counts as a change. What stands on several pages
+// belongs to the site.
 func decides(h lastmod.History) string {
+	visits := "a visit after " + stamp(h.Until) + " shows it too"
 	switch {
 	case h.More > 1 && h.Until.IsZero():
-		return fmt.Sprintf("%d more visits, each a minute later or more, show it too", h.More)
+		visits = fmt.Sprintf("%d more visits, each a minute later or more, show it too", h.More)
 	case h.More > 1:
-		return fmt.Sprintf("%d more visits, the last of them after %s, show it too", h.More, stamp(h.Until))
+		visits = fmt.Sprintf("%d more visits, the last of them after %s, show it too", h.More, stamp(h.Until))
 	case h.Until.IsZero():
-		return "a visit a minute later or more shows it too"
+		visits = "a visit a minute later or more shows it too"
 	}
-	return "a visit after " + stamp(h.Until) + " shows it too"
+	return visits + ", unless several other pages get it as well"
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04:05 UTC") }

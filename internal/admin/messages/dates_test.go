@@ -55,7 +55,7 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 		{"exact, and the source is not believed by now", lastmod.Date{At: moment.Seconds(700), By: lastmod.Server,
 			Seen: true}, lastmod.History{}, clock, []string{"time that Last-Modified gives"}, "now gives"},
 		{"given by the server", byServer, lastmod.History{}, lastmod.Trust{},
-			[]string{"No change was seen from the first visit at 1 Jan 1970, 00:05:00 UTC to the last at 1 Jan 1970, 00:30:00 UTC",
+			[]string{"No change was seen from the first visit at 1 Jan 1970, 00:05:00 UTC to that at 1 Jan 1970, 00:30:00 UTC",
 				"Last-Modified gives"},
 			"now gives"},
 		{"new", lastmod.Date{At: moment.Seconds(300), By: lastmod.Link}, lastmod.History{}, lastmod.Trust{},
@@ -63,7 +63,7 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 		{"new, and seen some time after its link", lastmod.Date{At: moment.Seconds(200), By: lastmod.Link}, lastmod.History{},
 			lastmod.Trust{}, []string{"new", "the visit that first showed a link to it."}, "now gives"},
 		{"nothing known", lastmod.Date{}, lastmod.History{}, lastmod.Trust{},
-			[]string{"no lastmod: no change was seen from the first visit at 1 Jan 1970, 00:05:00 UTC to the last at 1 Jan 1970, 00:30:00 UTC."},
+			[]string{"no lastmod: no change was seen from the first visit at 1 Jan 1970, 00:05:00 UTC to that at 1 Jan 1970, 00:30"},
 			"now gives"},
 		{"seen once", lastmod.Date{}, lastmod.History{LastSeen: unix(300)}, lastmod.Trust{},
 			[]string{"no lastmod: it was seen only at 1 Jan 1970, 00:05:00 UTC, and only a later visit can"}, "no change was"},
@@ -103,16 +103,20 @@ func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 			[]string{"the page itself gave for that content. It now gives 1 Jan 1970, 00:15:00 UTC", moved}, maybe},
 		{"another by now, and something is held", byServer, holds(last(900, 0), 900, 16), lastmod.Trust{},
 			[]string{moved, "Something new was seen at 1 Jan 1970, 00:15:00 UTC", maybe,
-				"once 16 more visits, each a minute later or more, show it too."}, "Last-Modified gives."},
+				"once 16 more visits, each a minute later or more, show it too, unless"}, "Last-Modified gives."},
 		{"it must last as well", byServer, holds(last(500, 0), 900, 2, 1900), lastmod.Trust{},
-			[]string{"once 2 more visits, the last of them after 1 Jan 1970, 00:31:40 UTC, show it too."}, "now gives"},
+			[]string{"once 2 more visits, the last of them after 1 Jan 1970, 00:31:40 UTC, show it too, unless"}, "now gives"},
 		{"it must only last", byServer, holds(last(500, 0), 900, 1, 1900), lastmod.Trust{},
-			[]string{"once a visit after 1 Jan 1970, 00:31:40 UTC shows it too."}, "now gives"},
+			[]string{"once a visit after 1 Jan 1970, 00:31:40 UTC shows it too, unless"}, "now gives"},
+		{"another text is held", byServer, holds(other, 1500, 1), lastmod.Trust{}, []string{
+			"No change that counts was seen before 1 Jan 1970, 00:25:00 UTC. The", "Something new was seen at"}, "nother text"},
+		{"another text is held, after a change", lastmod.Date{At: moment.Seconds(800), Seen: true}, holds(other, 1500, 1),
+			lastmod.Trust{}, []string{"first seen. Something new was seen at"}, "nother text"},
 		{"something is held, for an observation more", byServer, holds(last(500, 0), 900, 1), lastmod.Trust{},
-			[]string{"Last-Modified gives.", "once a visit a minute later or more shows it too."}, "now gives"},
+			[]string{"Last-Modified gives.", "once a visit a minute later or more shows it too, unless"}, "now gives"},
 		{"nothing but what is held", lastmod.Date{}, holds(lastmod.History{}, 900, 2), lastmod.Trust{}, []string{
 			"There is no lastmod yet: something new was first seen at 1 Jan 1970, 00:15:00 UTC, and that time is the lastmod " +
-				"once 2 more visits, each a minute later or more, show it too.",
+				"once 2 more visits, each a minute later or more, show it too, unless several other pages get it as well.",
 		}, "no change that"},
 	}
 	for _, tt := range tests {

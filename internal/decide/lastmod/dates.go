@@ -197,7 +197,8 @@ func (d *Dates) take(all Given[moment.Time], at moment.Time, isNew bool, trust T
 	}
 }
 
-// Differ notes that an observation showed another text than the one before it, and that nothing of that counts.
+// Differ notes that an observation showed another text than the one before it, and that nothing of that
+// counts yet.
 func (d *Dates) Differ(at moment.Time) { d.Differed = at.Second() }
 
 // Announce notes that the page is new and was not seen yet. The observation at since showed a link
@@ -244,7 +245,7 @@ type History struct {
 	Changed   time.Time   // the observation that first showed the present content, zero if no change was seen
 	Unchanged time.Time   // the observation before that, zero if not known
 	Undone    time.Time   // the observation that first showed a later change, which was taken back; zero if none was
-	Differed  time.Time   // the last observation that showed another text which is no change; zero if none did
+	Differed  time.Time   // the last observation that showed another text which is no change yet; zero if none did
 
 	// Given is the last date of each source. The decided date is an earlier one if a date moved while no change was seen.
 	Given Given[time.Time]

@@ -137,7 +137,7 @@ func (u *visited) compare() comparison {
 	held := p.Mark.Holding()
 	after, outcome, since := p.Mark.Observe(u.View, at.Seconds())
 	p.Mark = after
-	if outcome == mark.Variant || outcome == mark.Moving {
+	if outcome == mark.Variant || outcome == mark.Moving || outcome == mark.Held {
 		p.Dates.Differ(at)
 	}
 	if outcome == mark.Held && !held {

@@ -37,6 +37,9 @@ func TestLastModIsTheTimeOfTheChangeThatWasSeen(t *testing.T) {
 		base.Equal(t, w.page("/a").Dates.Differed.Seconds(), differs, "when another text was seen that is no change")
 	}
 	w.wait(time.Hour)
+	w.sight("/a", html("a", "/lost")) // another link is held
+	base.Equal(t, w.page("/a").Dates.Differed, w.page("/a").LastSeen.Second(), "when another text was seen that is held")
+	w.wait(time.Hour)
 	want = w.now.Unix()
 	w.sight("/a", html("a third text"))
 	w.wantLastMod("/a", want)
