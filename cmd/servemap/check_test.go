@@ -255,6 +255,10 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 		{"a page at each address", map[string]string{"/maps/sitemap.xml": set("/a", "/b"), "/a": ownPage,
 			"*": aPage}, codeNo, []string{"fault   The site answers made-up addresses with a page\n",
 			"fault   1 page shows the same text as a made-up address", "/b shows what a made-up address shows too"}},
+		{"a maintenance", map[string]string{"/maps/sitemap.xml": set("/", "/a", "/b", "/c", "/d"), "/d": ownPage,
+			"*": strings.Replace(aPage, "It has a text.", "We'll be back soon!", 1)}, codeNo, []string{
+			"fault   4 pages show one short text in place of their own\n",
+			`/a shows "We'll be back soon!", and little else, as 4 of the 5 pages do that were read (line 1`, ": 4 faults\n"}},
 		{"made-up addresses lead to the start page", map[string]string{"/maps/sitemap.xml": set("/", "/a"), "/": aPage,
 			"/a": ownPage, "*": "HTTP 302 Location: /"}, codeDone, []string{"advice  The site redirects made-up addresses to its start page\n",
 			" is made up, and leads to the start page, http", "2 pages listed, 2 checked: 0 faults, 1 piece of advice\n"}},
@@ -423,7 +427,7 @@ func TestCheckTellsABoxToLogInFromALogIn(t *testing.T) {
 		code          int
 		wants         []string
 	}{
-		{"on the start page, and one that says little", box, box, codeDone, []string{"advice  1 page shows a form to log in",
+		{"on the start page, and one that says little", box, box, codeDone, []string{"advice  1 page shows a field for a password\n",
 			" has a field for a password in its text, as 1 of 3 pages read have (line 1", "A crawl found 2 public pages; not listed: none."}},
 		{"on the start page and others", box, text + box, codeDone,
 			[]string{"advice  The pages have a log-in box in their text",
@@ -431,7 +435,7 @@ func TestCheckTellsABoxToLogInFromALogIn(t *testing.T) {
 				"/ and 2 more, and not listed", "/gone, which is answered with 404", "1 listed page has no link that engines follow"}},
 		{"on the start page, and on that to log in", box + "<a href=/login></a>", "", codeNo, []string{
 			"advice  The pages have a log-in box", "fault   1 page asks visitors to log in", "/login shows a field for a password"}},
-		{"on one page", "", field, codeDone, []string{"advice  1 page shows a form to log in",
+		{"on one page", "", field, codeDone, []string{"advice  1 page shows a field for a password\n",
 			"/b shows a field for a password"}},
 		{"to register", "", "<form><input type=email><input name=name><input name=city>" + field + "</form>", codeDone,
 			[]string{"3 checked: 0 faults", "A crawl found 3 public pages"}},

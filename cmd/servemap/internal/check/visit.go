@@ -138,14 +138,11 @@ func (c *checker) conclude(ctx context.Context, all []*pages.Page) {
 		c.Facts = append(c.Facts, "The documents have the Content-Type "+names+".")
 	}
 	asked := append(c.versions(ctx), all...)
-	if home := c.home(ctx, asked); c.nowhere == nil {
-		pages.Box(asked, home, c.Report)
-	} else {
-		pages.Box(append(slices.Clip(asked), c.nowhere), home, c.Report)
-		if kind, _ := c.nowhere.First(); kind != "login" && kind != "noindex" { // which say that they are not to be indexed
-			c.Add("every-address", report.At{Where: c.nowhere.Entry.Loc}, "is made up, and answered with 200 OK")
-		}
+	home, boxes := c.home(ctx, asked), asked
+	if c.nowhere != nil {
+		boxes = append(slices.Clip(asked), c.nowhere)
 	}
+	pages.Box(boxes, home, c.Report)
 	for _, p := range asked {
 		if !c.judge.Listed(p.Entry.Loc) && p.Read {
 			c.judge.Names(p.Entry, p.Versions())
@@ -154,6 +151,11 @@ func (c *checker) conclude(ctx context.Context, all []*pages.Page) {
 	c.judge.Languages(c.wrong(asked))
 	c.private = pages.LooksPrivate(c.judge.Pages, all, c.Report)
 	pages.Compare(all, c.nowhere, c.Report, c.now)
+	if c.nowhere != nil && !c.Has("instead") {
+		if kind, _ := c.nowhere.First(); kind != "login" && kind != "noindex" { // which say that they are not to be indexed
+			c.Add("every-address", report.At{Where: c.nowhere.Entry.Loc}, "is made up, and answered with 200 OK")
+		}
+	}
 	c.Of("scripts", c.Sample.Read-c.Sample.Files)
 }
 

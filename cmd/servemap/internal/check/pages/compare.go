@@ -21,14 +21,20 @@ const (
 )
 
 // Compare reports what is wrong with each page, and what only all pages together show: what shows the text of nowhere,
-// which is what the site answers where it has no page; what shows the same; what says nothing without scripts; whether
+// which is what the site answers where it has no page; what shows the same; what many show in place of their texts; what says nothing without scripts; whether
 // the dates are true.
 func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 	var read []*Page
 	dated, own, header := 0, 0, 0 // have a lastmod; it agrees with the date in the page, with Last-Modified
 	same, modified, sent := map[uint64]string{}, map[int64]int{}, map[int64]int{}
+	crowd, of := crowds(all)
 	for _, p := range all {
-		p.None(nowhere)
+		if n := crowd[p.look]; n >= leastCrowd && !Few(n, of) && p.isShort() {
+			p.tell("instead", "shows %q, and little else, as %s of the %s do that were read", p.brief, words.Number(n),
+				words.Count(of, "page"))
+		} else {
+			p.None(nowhere)
+		}
 		told := slices.Concat(p.told, p.also)
 		if p.quiet {
 			told = nil
@@ -77,6 +83,26 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 		to.Facts = append(to.Facts, says)
 	}
 }
+
+// leastCrowd is how many pages must show one short text before that stands in place of theirs, as in a maintenance.
+const leastCrowd = 3
+
+// crowds counts the pages that show the same short text, by what they show, and all pages that were read.
+func crowds(all []*Page) (crowd map[uint64]int, read int) {
+	crowd = map[uint64]int{}
+	for _, p := range all {
+		if p.Read && p.html {
+			read++
+		}
+		if p.isShort() {
+			crowd[p.look]++
+		}
+	}
+	return crowd, read
+}
+
+// isShort reports whether a page says little, with nothing else that speaks against it.
+func (p *Page) isShort() bool { return p.brief != "" && !p.Told() && !p.scripts && !p.tracked() }
 
 // None tells that the page shows the text of nowhere, if it does. The start page is always one.
 func (p *Page) None(nowhere *Page) {

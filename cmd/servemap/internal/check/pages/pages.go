@@ -56,6 +56,7 @@ type Page struct {
 	text       uint64    // a hash of its main text, 0 for none
 	look       uint64    // a hash of what a reader sees
 	letters    int       // of its main text
+	brief      string    // what it says first, if it says little
 	scripts    bool      // it shows nothing without them
 	private    bool      // it is sent as one for a single visitor
 	html       bool      // it is sent as HTML
@@ -286,7 +287,10 @@ func (p *Page) page(now time.Time) {
 	}
 	p.follow(base, &facts, !noFollow && !facts.NoFollow)
 	if !p.leadsOn(base, &facts) && p.html {
-		p.letters, p.look = facts.Letters(), look(p.Body, &facts)
+		if p.letters, p.look = facts.Letters(), look(p.Body, &facts); facts.Brief() && p.letters > 0 {
+			first := slices.IndexFunc(facts.Blocks, func(b html.Block) bool { return b.Main || !b.Boilerplate })
+			p.brief = facts.Blocks[first].Text
+		}
 		if size := len(p.Body); size >= MaxBytes { // the rest was not read
 			p.note("huge", "has more than %s of HTML", words.Size(size))
 		} else if size > readByGoogle {

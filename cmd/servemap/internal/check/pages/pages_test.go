@@ -151,6 +151,18 @@ func TestPagesThatShowTheSameAreFound(t *testing.T) {
 			t.Errorf("%s: found %q", tt.name, got)
 		}
 	}
+	for others, want := range map[int]string{8: "instead", 9: "same"} { // three of some
+		var all []*Page
+		for i := range 3 + others {
+			p := dated("/"+strconv.Itoa(i), "", "", "")
+			if all = append(all, p); i < 3 {
+				p.Body = []byte(text)
+			}
+		}
+		if got := found(all...); got != want {
+			t.Errorf("of 3 beside %d it says %q, want %q", others, got, want)
+		}
+	}
 	b, c = dated("/b", "", "", ""), dated("/c", "", "", "")
 	b.Body, c.Body = []byte(text), []byte(strings.Replace(text, "A</title>", "B</title>", 1))
 	if got := found(b, c); got != "" {
