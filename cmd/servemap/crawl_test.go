@@ -726,6 +726,9 @@ func TestCrawlOfASiteThatLostHalfOfItsPagesKeepsTheFile(t *testing.T) {
 			t.Errorf("%s: code %d, %d pages, %s%s", tt.name, code, n, says, errs)
 		}
 	}
+	if _, says, _ := call(t, "crawl", site.URL, "-out", out, "-never", "/"); strings.Count(says, "named by -never.") != 1 {
+		t.Errorf("that the owner forbids all pages it does not say once: %s", says)
+	}
 }
 
 // A compressor's header that stands before a plain page, as some caches send it, makes browsers show an error.

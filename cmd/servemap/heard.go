@@ -29,6 +29,7 @@ import (
 	"github.com/servemap/servemap/internal/page/coding"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/response"
+	"github.com/servemap/servemap/internal/page/sitemap"
 	"github.com/servemap/servemap/internal/page/sitemap/strict"
 	"github.com/servemap/servemap/internal/page/words"
 )
@@ -249,29 +250,31 @@ func (h *heard) hear(resp *http.Response) error {
 	if at, err := resp.Location(); err == nil && status/100 == 3 {
 		to = at.String()
 	}
-	most := pages.WallBytes
-	if html || strings.Contains(typ, "xml") || path.Ext(resp.Request.URL.Path) == ".gz" { // the dates of a sitemap are counted
-		most = observation.MaxPage
-	}
+	coded, most := resp.Header.Get("Content-Encoding"), pages.WallBytes
 	begin, err := io.ReadAll(io.LimitReader(resp.Body, int64(most)))
-	if err != nil {
-		return err
+	if html {
+		most = observation.MaxPage
+	} else if text, _, _ := coding.Decode(coded, begin, most); status == http.StatusOK && lists(text, most) != nil {
+		most = sitemap.MaxBytes // all dates are counted
+	}
+	more, moreErr := io.ReadAll(io.LimitReader(resp.Body, int64(most-len(begin))))
+	if begin = append(begin, more...); cmp.Or(err, moreErr) != nil {
+		return cmp.Or(err, moreErr)
 	}
 	resp.Body = struct {
 		io.Reader
 		io.Closer
 	}{io.MultiReader(bytes.NewReader(begin), resp.Body), resp.Body}
-	body, _, err := coding.Decode(resp.Header.Get("Content-Encoding"), begin, observation.MaxPage)
+	body, _, err := coding.Decode(coded, begin, most)
 	header := resp.Header
 	if err != nil {
 		body = begin
-	} else if header.Get("Content-Encoding") != "" { // of what is judged
+	} else if coded != "" { // of what is judged
 		header = header.Clone()
 		header.Del("Content-Encoding")
 	}
 	if status == http.StatusOK && !html {
-		text, _, _ := strict.Unpack(body, observation.MaxPage) // what came counts
-		h.extended(text)
+		h.extended(lists(body, most))
 	}
 	a := judged(loc, to, pages.Answer{Status: status, Header: header, Body: body})
 	links := a.Links()
@@ -320,16 +323,21 @@ var extensions = map[string]*regexp.Regexp{
 	"-alternates": regexp.MustCompile(`<\w+:link\s[^>]*hreflang`), "-images": regexp.MustCompile(`<\w+:image>`),
 }
 
-// extended notes what a sitemap says of pages besides their addresses.
-func (h *heard) extended(sitemap []byte) {
-	if !bytes.Contains(sitemap, []byte("<urlset")) {
-		return
+// lists returns the text of a sitemap that lists pages, as far as it came, nil if what came is none.
+func lists(body []byte, most int) []byte {
+	if text, _, _ := strict.Unpack(body, most); bytes.Contains(text[:min(len(text), pages.WallBytes)], []byte("<urlset")) {
+		return text
 	}
+	return nil
+}
+
+// extended notes what a sitemap says of pages besides their addresses.
+func (h *heard) extended(text []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.dated += bytes.Count(sitemap, []byte("<lastmod>"))
+	h.dated += bytes.Count(text, []byte("<lastmod>"))
 	for flag, what := range extensions {
-		h.more[flag] = h.more[flag] || what.Match(sitemap)
+		h.more[flag] = h.more[flag] || what.Match(text)
 	}
 }
 

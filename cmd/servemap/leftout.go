@@ -36,7 +36,7 @@ type table struct {
 // add adds a row, or what it has to the row that says the same.
 func (t *table) add(l leftOut) {
 	for i := range t.rows {
-		if r := &t.rows[i]; r.cause == l.cause && r.more == l.more && r.todo == l.todo && r.why == l.why {
+		if r := &t.rows[i]; r.like(l) {
 			r.n, r.some = r.n+l.n, append(r.some, l.some...)
 			return
 		}
@@ -44,6 +44,11 @@ func (t *table) add(l leftOut) {
 	if l.n > 0 {
 		t.rows = append(t.rows, l)
 	}
+}
+
+// like reports whether two rows say the same.
+func (l leftOut) like(o leftOut) bool {
+	return l.cause == o.cause && l.more == o.more && l.todo == o.todo && l.why == o.why
 }
 
 var (
@@ -156,7 +161,15 @@ func (t *table) links(done servemap.Exploration, rest int) (left, besides []left
 			t.link(l, l.Count, done)
 		}
 	}
-	return filesOnce(left), filesOnce(t.rows)
+	known := &table{rows: filesOnce(left)}
+	for _, l := range filesOnce(t.rows) {
+		if l.cause == eligibility.RuleNever.String() && slices.ContainsFunc(known.rows, l.like) { // one word of the owner's
+			known.add(l)
+		} else {
+			besides = append(besides, l)
+		}
+	}
+	return known.rows, besides
 }
 
 // filesOnce tells of files in one row, whether the crawl asked for them or knows them by others of their kind.

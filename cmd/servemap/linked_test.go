@@ -296,7 +296,7 @@ func TestNobodyIsToldToLinkToAPrivatePage(t *testing.T) {
 	}))
 	defer site.Close()
 	_, out, errs := call(t, "check", "-crawl", "-all", site.URL)
-	for _, want := range []string{"advice  2 listed pages look private\n",
+	for _, want := range []string{"advice  1 listed page looks private\n", "fault   1 listed address shows anybody a secret\n",
 		"not listed: none. Listed, without a link that engines follow: 1.\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("without %q: %s%s", want, out, errs)

@@ -88,14 +88,16 @@ func TestCheckAndCrawlCountTheSameBrokenLinks(t *testing.T) {
 			}
 		})
 	}
+	long := set("/", strings.Repeat(" ", 3<<20), "/ <lastmod>2026-11-01</lastmod>") // more than is read of a page
 	var packed strings.Builder
 	z := gzip.NewWriter(&packed)
-	fmt.Fprint(z, "<urlset><url><loc>http://a.example/</loc><lastmod>2026-11-01</lastmod></url></urlset>")
+	fmt.Fprint(z, long)
 	base.Check(t, z.Close())
-	at := siteOf(t, map[string]string{"/robots.txt": "Sitemap: http://HOST/map.xml.gz", "/": aPage,
-		"/map.xml.gz": packed.String()})
-	if says := must(t, "crawl", at, "-out", out); !strings.Contains(says, "own sitemap has 1 lastmod, and this one 0: ") {
-		t.Errorf("it counts no dates in what is packed: %s", says)
+	for name, text := range map[string]string{"/map.xml": long, "/map.xml.gz": packed.String()} {
+		at := siteOf(t, map[string]string{"/robots.txt": "Sitemap: http://HOST" + name, "/": aPage, name: text})
+		if says := must(t, "crawl", at, "-out", out); !strings.Contains(says, "own sitemap has 1 lastmod, and this one 0: ") {
+			t.Errorf("%s: it counts no dates: %s", name, says)
+		}
 	}
 	says := must(t, "crawl", site.URL, "-out", out, "-images", "-alternates")
 	if strings.Contains(says, "this one has none") {
