@@ -58,16 +58,6 @@ func Claimed(userAgent string) (e Engine, ok bool) {
 	return 0, false
 }
 
-// IsSearch reports whether a name in rules for robots, such as googlebot or yandex, is that of a search engine's crawler.
-func IsSearch(name string) bool {
-	for _, e := range table {
-		if !e.ai && (strings.EqualFold(name, e.name) || strings.EqualFold(name+"bot", e.name)) {
-			return true
-		}
-	}
-	return false
-}
-
 // String returns the name of the engine's crawler.
 func (e Engine) String() string { return table[e].name }
 

@@ -16,13 +16,17 @@ func (r *reader) meta(t tag, in trait) {
 		"refresh") {
 		r.facts.Refresh = ReadRefresh(string(content[:min(len(content), maxRules)]))
 	}
+	rules := metaRules(name, content)
 	switch {
-	case forRobots.Match(name):
-		r.facts.Rules.read(string(content))
-		if len(r.facts.Metas) < maxMetas {
-			inert := slices.ContainsFunc(r.stack.frames, func(f frame) bool { return f.name == "template" })
-			r.facts.Metas = append(r.facts.Metas, Meta{string(name[:min(len(name), maxRules)]),
-				string(content[:min(len(content), maxRules)]), inert})
+	case len(rules) > 0:
+		if slices.ContainsFunc(r.stack.frames, func(f frame) bool { return f.name == "template" }) {
+			return // no crawler finds it there
+		}
+		for _, rule := range rules {
+			r.facts.Rules.add(rule)
+			if len(r.facts.Metas) < maxMetas {
+				r.facts.Metas = append(r.facts.Metas, rule)
+			}
 		}
 	case in&(noText|inert) != 0 || !r.facts.Modified.IsZero() || len(content) > maxDate:
 		// only visitors without scripts see it, or no visitor at all

@@ -58,7 +58,7 @@ type Facts struct {
 	Title    string    // of the first title element, white space collapsed, at most 300 bytes
 	Modified time.Time // the article:modified_time of a meta element, else the latest dateModified of structured data
 	Rules
-	Metas []Meta // of which the rules are, at most 20
+	Metas []RobotRule // of its meta elements, also those that do not count; at most 20
 	References
 	Text
 	Things []Thing // of the structured data (JSON-LD)
@@ -74,17 +74,11 @@ type Search struct {
 
 // Rules are the rules for robots.
 type Rules struct {
-	// NoIndex and NoFollow are set if any meta element says so, anywhere in the page, for robots in
-	// general or for a well-known one.
+	// NoIndex and NoFollow are set if any meta element says so, anywhere in the page but in a template, for robots in
+	// general or for that of a search engine.
 	NoIndex, NoFollow bool
 	// UnavailableAfter is the earliest time that unavailable_after gives.
 	UnavailableAfter time.Time
-}
-
-// Meta is a meta element with rules for robots.
-type Meta struct {
-	Name, Content string
-	Inert         bool // it is in a template, where no crawler finds it
 }
 
 // References are the locations that a page names. All are as written, but without white space
