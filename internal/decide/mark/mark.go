@@ -86,7 +86,7 @@ func (m Mark) Observe(v *View, at int64) (after Mark, o Outcome, since int64) {
 // holds nothing.
 func (m Mark) Still(at int64) Mark {
 	for i := range m.watch {
-		if w := &m.watch[i]; w.Seen > 0 && w.Patience == 0 {
+		if w := &m.watch[i]; w.Seen > 0 {
 			w.again(at)
 		}
 	}
@@ -141,18 +141,15 @@ func (m Mark) Shares(v *View) bool {
 	})
 }
 
-// Recognises reports whether a view still shows half of the page's own texts of the last observation.
-func (m Mark) Recognises(v *View) bool {
-	gone, of := m.missing(v)
-	return 2*len(gone) <= of && of > 0
-}
-
-// Keeps reports whether a view lacks no more than half of the page's own texts of the last observation. It may have
-// none, as a page has whose texts stand on others too.
+// Keeps reports whether a view still shows half of the page's own texts of the last observation. The page may have
+// none, as one has whose texts stand on others too.
 func (m Mark) Keeps(v *View) bool {
 	gone, of := m.missing(v)
 	return 2*len(gone) <= of
 }
+
+// Recognises reports whether a page has texts of its own, and a view still shows half of them.
+func (m Mark) Recognises(v *View) bool { return m.own.set().len() > 0 && m.Keeps(v) }
 
 // Resembles reports whether two pages each show half of the other one's own texts.
 func (m Mark) Resembles(other Mark) bool {

@@ -146,26 +146,29 @@ func (s *Site) family(path string, isNew bool) uint64 {
 
 // named returns how many pages have a name, at most. The rarest name makes room for a new one, and leaves its count.
 func (s *Site) named(tag uint16, isNew bool) uint32 {
-	at, rarest := -1, 0
-	for i := range s.Names {
-		if s.Names[i].Tag == tag && s.Names[i].Pages > 0 {
-			at = i
-		}
-		if s.Names[i].Pages < s.Names[rarest].Pages {
-			rarest = i
-		}
-	}
+	n := first(s.Names[:], func(n *name) bool { return n.Tag == tag && n.Pages > 0 })
 	switch {
-	case at < 0 && !isNew:
+	case n == nil && !isNew:
 		return 0
-	case at < 0:
-		at = rarest
-		s.Names[at].Tag = tag
+	case n == nil:
+		n = least(s.Names[:], func(n *name) uint32 { return n.Pages })
+		n.Tag = tag
 	}
 	if isNew {
-		s.Names[at].Pages++
+		n.Pages++
 	}
-	return s.Names[at].Pages
+	return n.Pages
+}
+
+// least returns the first entry of a list with the least number.
+func least[T any](list []T, number func(*T) uint32) *T {
+	of := &list[0]
+	for i := range list {
+		if number(&list[i]) < number(of) {
+			of = &list[i]
+		}
+	}
+	return of
 }
 
 // Consult tells a view how many families of pages showed each of its blocks, and learns the blocks that are new on the

@@ -2,6 +2,7 @@ package mark
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -148,16 +149,5 @@ func isAge(s string) bool {
 		slices.ContainsFunc(agoWords[:], func(ago string) bool { return strings.HasSuffix(s, ago) })
 }
 
-// maskBuilds appends a text with one sign in place of each number of a build, which has four parts or more.
-func maskBuilds(dst, s []byte) []byte {
-	for len(s) > 0 {
-		n := max(1, numberLen(s))
-		if bytes.Count(s[:n], []byte(".")) > 2 {
-			dst = append(dst, '#')
-		} else {
-			dst = append(dst, s[:n]...)
-		}
-		s = s[n:]
-	}
-	return dst
-}
+// builds are numbers of builds, which have four parts or more.
+var builds = regexp.MustCompile(`\d+(?:\.\d+){3,}`)

@@ -88,6 +88,9 @@ const (
 	longestFact   = 40  // if it has numbers
 )
 
+// besideSalt makes other hashes of a title, picture or video than of a text.
+const besideSalt = 2
+
 // blocksRead is how many blocks of a page are read at most.
 const blocksRead = 1500
 
@@ -253,7 +256,7 @@ func (r *reading) fact(b *html.Block) {
 	if b.Heading {
 		text = letters(text)
 	}
-	r.facts = append(maskBuilds(r.facts, bytes.ToLower(text)), ' ')
+	r.facts = append(append(r.facts, builds.ReplaceAllLiteral(bytes.ToLower(text), []byte("#"))...), ' ')
 }
 
 // row returns a block of the facts since the last other text, or since a heading among them. They count together: what
@@ -261,10 +264,13 @@ func (r *reading) fact(b *html.Block) {
 func (r *reading) row() block {
 	hash := xxh3.HashSeed(r.facts, r.seed)
 	r.masked, _, _ = mask(r.masked[:0], r.facts)
-	out := block{hash: hash, key: keyOf(hash), size: int32(weight(r.facts)), place: keyOf(r.place), fact: true}
-	out.form = keyOf(xxh3.HashSeed(r.masked, r.seed+1)) | 1
-	out.line = keyOf(xxh3.HashSeed(beginning(r.facts), r.seed+r.place)) | 1
-	return out
+	return block{hash: hash, key: keyOf(hash), size: int32(weight(r.facts)), place: keyOf(r.place), fact: true,
+		form: r.key(r.masked, 1) | 1, line: r.key(beginning(r.facts), r.place) | 1}
+}
+
+// key returns the key of a text. Each kind of text has a salt of its own.
+func (r *reading) key(text []byte, salt uint64) uint16 {
+	return keyOf(xxh3.HashSeed(text, r.seed+salt))
 }
 
 // block reads a block. In a link numbers do not count, since they are counters or times. Years and versions do count.
@@ -277,7 +283,7 @@ func (r *reading) block(b *html.Block) block {
 		var days uint32
 		r.masked, year, days = mask(r.masked[:0], text)
 		if !r.amount { // another price is no counter
-			out.form = keyOf(xxh3.HashSeed(r.masked, r.seed+1)) | 1
+			out.form = r.key(r.masked, 1) | 1
 		}
 		switch {
 		case out.link && !year:
@@ -288,20 +294,18 @@ func (r *reading) block(b *html.Block) block {
 	}
 	switch {
 	case out.link:
-		out.line = keyOf(xxh3.HashSeed(nil, r.seed+b.Place)) | 1
+		out.line = r.key(nil, b.Place) | 1
 	case r.weight <= longestLine:
-		out.line = keyOf(xxh3.HashSeed(beginning(r.folded), r.seed+b.Place)) | 1
+		out.line = r.key(beginning(r.folded), b.Place) | 1
 	}
 	if b.Heading {
 		text, name = letters(text), letters(name)
-		out.title = keyOf(xxh3.HashSeed(text, r.seed+2))
+		out.title = r.key(text, besideSalt)
 	}
-	out.name = keyOf(xxh3.HashSeed(name, r.seed))
-	seed := r.seed
+	out.name, out.hash = r.key(name, 0), xxh3.HashSeed(text, r.seed)
 	if b.Beside {
-		seed += 2
+		out.hash = xxh3.HashSeed(text, r.seed+besideSalt)
 	}
-	out.hash = xxh3.HashSeed(text, seed)
 	out.key = keyOf(out.hash)
 	return out
 }

@@ -90,19 +90,19 @@ func (m *Mark) closeGaps() {
 
 // watched returns the watched block with a key, or nil.
 func (m *Mark) watched(key uint16) *watched {
-	for i := range m.watch {
-		if w := &m.watch[i]; w.Seen > 0 && w.Key == key {
-			return w
-		}
-	}
-	return nil
+	return first(m.watch[:], func(w *watched) bool { return w.Seen > 0 && w.Key == key })
 }
 
 // find returns the block with a key, or nil.
 func (v *View) find(key uint16) *block {
-	for i := range v.blocks {
-		if v.blocks[i].key == key {
-			return &v.blocks[i]
+	return first(v.blocks, func(b *block) bool { return b.key == key })
+}
+
+// first returns the first entry of a list that is meant, or nil.
+func first[T any](list []T, means func(*T) bool) *T {
+	for i := range list {
+		if means(&list[i]) {
+			return &list[i]
 		}
 	}
 	return nil
@@ -151,10 +151,8 @@ func (c *comparison) moves(n newsItem) bool {
 func (m *Mark) movesOf(w *watched) uint8 { return min(m.mover(w.Prev).N, m.mover(w.Next).N) }
 
 func (m *Mark) mover(name uint16) mover {
-	for _, o := range m.movers {
-		if o.Name == name {
-			return o
-		}
+	if o := first(m.movers[:], func(o *mover) bool { return o.Name == name }); o != nil {
+		return *o
 	}
 	return mover{Name: name}
 }

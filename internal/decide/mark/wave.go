@@ -21,11 +21,7 @@ const (
 
 // wave returns the wave of a tag, or nil.
 func (s *Site) wave(tag uint16) *wave {
-	i := slices.IndexFunc(s.Waves[:], func(w wave) bool { return w.Tag == tag && w.N > 0 })
-	if i < 0 {
-		return nil
-	}
-	return &s.Waves[i]
+	return first(s.Waves[:], func(w *wave) bool { return w.Tag == tag && w.N > 0 })
 }
 
 // came reports whether a wave has come.
@@ -40,12 +36,7 @@ func (s *Site) swell(tag uint16, family uint8, last, at uint32, begun uint8) boo
 	w := s.wave(tag)
 	switch {
 	case w == nil:
-		w = &s.Waves[0]
-		for i := range s.Waves {
-			if o := &s.Waves[i]; o.Began < w.Began {
-				w = o
-			}
-		}
+		w = least(s.Waves[:], func(w *wave) uint32 { return w.Began })
 		*w = wave{Tag: tag, Began: at, N: begun}
 	case last > w.Began && w.N == wavePages:
 		return false
