@@ -840,9 +840,9 @@ type Explanation struct {
 // Listed reports whether the page is in the sitemap.
 func (e Explanation) Listed() bool { return e.Verdict == VerdictListed }
 
-// String returns the URL, the verdict with its reason, and the text, for a log or a terminal.
+// String returns the URL, the verdict with its reason, and the texts, for a log or a terminal.
 func (e Explanation) String() string {
-	return fmt.Sprintf("%s: %s %s. %s", e.URL, e.Verdict, e.Reason, e.Text)
+	return strings.TrimSpace(fmt.Sprintf("%s: %s %s. %s %s", e.URL, e.Verdict, e.Reason, e.Text, e.Dates.Text))
 }
 
 // Dates says when a page's content changed. A field is zero if that is not known.

@@ -60,7 +60,8 @@ var reasons = []Reason{
 	{eligibility.NoEvidence, Wait,
 		"{nothing shows yet that it is public|page waits for something that shows that it is public|pages wait " +
 			"for something that shows that they are public}",
-		"Link to {it|them} from a listed page, or add {Always} for {it|them}, such as /landing/*$ for a whole folder.{OrWhole}",
+		"Link to {it|them} from a listed page, or add {Always} for {it|them}, such as /landing/*$ for a whole folder.{OrWhole} " +
+			"A new link is read at the next visit of the page that has it, a minute or more later.",
 		[]string{link, route, this}},
 	{eligibility.NotSeen, Wait,
 		"{a listed page links to it, or did, but no anonymous visitor has got it yet|linked page has|linked pages have}" +
@@ -120,10 +121,10 @@ var reasons = []Reason{
 	{eligibility.PasswordField, Intended, "{there is|page has|pages have} a field for a password, as on a log-in page",
 		"If {it is|they are} for the public too, add {Always} for {it|them}. If {it has|they have} a box to log in, " +
 			"put that into <header>, <nav> or <dialog>.", nil},
-	{eligibility.Private, Look, "{it is |page is |pages are }sent for one visitor only (Cache-Control: private)", forOne,
-		nil},
-	{eligibility.NoStore, Look, "{it is |page is |pages are }sent as not to be stored (Cache-Control: no-store)", forOne,
-		nil},
+	{eligibility.Private, Look, "{it is |page is |pages are }sent for one visitor only (Cache-Control: private)",
+		forOne + done, nil},
+	{eligibility.NoStore, Look, "{it is |page is |pages are }sent as not to be stored (Cache-Control: no-store)",
+		forOne + done, nil},
 	{eligibility.CanonicalElsewhere, Intended,
 		"{it names another URL|page names another page|pages name another page} as canonical",
 		"{If it is a page of its own, have it|Have those that are pages of their own} name {its|their} own URL.", nil},
@@ -273,6 +274,7 @@ const (
 	letIn      = "If {it is|they are} public, answer {it|them} with 200 for visitors who are not logged in."
 	unreadable = "Use gzip, br or zstd, or compress only after servemap."
 	forOne     = "Do all visitors get the same? Leave that out, or set {Public} for these pages."
+	done       = " If you did, {it counts|it counts|they count} at {its|its|their} next visit."
 	address    = "Link to {it|them} by another address, or ignore {it if it is no page|them if they are no pages}."
 	files      = "Only pages of HTML are listed. List PDFs and other files in a sitemap of your own, such as /files.xml, and name it in " +
 		"robots.txt too."
@@ -324,9 +326,8 @@ func (r Reason) Means() string {
 }
 
 const unknown = "Nothing is known of this page: no listed page links to it, and nobody without a cookie got a page " +
-	"there. " +
-	"Open it once in a private window. A link that you just made is read when the page that has it is visited again, a " +
-	"minute or more later. What is no page, as an error, a redirect, a log-in or a feed, is remembered only where a " +
+	"there. Open it once in a private window, as the first page there. A link that you just made is read when the page " +
+	"that has it is visited again, a minute or more later. What is no page, as an error, a redirect, a log-in or a feed, is remembered only where a " +
 	"listed page links."
 
 // Unnamed says why nothing is known of a page whose query has a parameter that is not allowed.

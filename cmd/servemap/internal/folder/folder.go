@@ -26,8 +26,17 @@ func New(dir string) (http.Handler, error) {
 	if _, err := os.ReadDir(dir); err != nil {
 		return nil, fmt.Errorf("the folder of the site cannot be read: %w", err)
 	}
+	if has(dir, "index.php") && !has(dir, "index.html") {
+		return nil, fmt.Errorf("%s has an index.php and no index.html: only PHP can serve it; let PHP listen, and put "+
+			"servemap proxy in front", dir)
+	}
 	dir, err := filepath.Abs(dir)
 	return http.FileServer(files(dir)), err
+}
+
+func has(dir, name string) bool {
+	_, err := os.Stat(filepath.Join(dir, name))
+	return err == nil
 }
 
 // files is the path of a folder. It is opened for each request, since a deployment may replace it.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/servemap/servemap/internal/testkit/base"
@@ -91,5 +92,24 @@ func TestServes(t *testing.T) {
 		{"above it", ".", false},
 	} {
 		base.Equal(t, Serves(dir, filepath.Join(root, tt.other)), tt.want, "%s", tt.name)
+	}
+}
+
+func TestFolderThatOnlyPHPCanServeIsRefused(t *testing.T) {
+	for _, tt := range []struct {
+		files   []string
+		refused bool
+	}{
+		{[]string{"index.php"}, true},
+		{[]string{"index.php", "index.html"}, false},
+		{[]string{"contact.php"}, false},
+	} {
+		dir := t.TempDir()
+		for _, name := range tt.files {
+			base.Check(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+		}
+		if _, err := New(dir); (err != nil) != tt.refused || tt.refused && !strings.Contains(err.Error(), "servemap proxy") {
+			t.Errorf("%v: %v", tt.files, err)
+		}
 	}
 }

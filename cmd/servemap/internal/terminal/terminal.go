@@ -119,7 +119,10 @@ func (p people) Handle(_ context.Context, r slog.Record) error {
 		wide = max(wide, len(a.Key))
 	}
 	for _, a := range attrs {
-		name, text := Escape(a.Key, ""), Escape(strings.Trim(a.Value.Resolve().String(), "[]"), "")
+		name, text := Escape(a.Key, ""), Escape(a.Value.Resolve().String(), "")
+		if a.Value.Kind() == slog.KindAny { // a list, in the brackets of package fmt
+			text = strings.Trim(text, "[]")
+		}
 		if text != "" {
 			length += len(name) + len(text) + 3
 			line += "  " + p.paint("2", name) + " " + text

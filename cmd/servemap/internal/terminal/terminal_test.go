@@ -15,11 +15,13 @@ func TestPeopleReadShortLinesThatSteerNothing(t *testing.T) {
 	base.Check(t, err)
 	log.With("site", "a").Info("explored", "pages", 3, "of", "evil\x1b[2J\n")
 	log.Info("servemap: left out")
+	log.Info("write", "lines", `public = ["/"]`, "all", []string{"a", "b"})
 	log.Info("serving", "at", strings.Repeat("x", 100), "sitemap", "y")
 	log.Debug("exploring")
 	got := out.String()
 	if strings.Contains(got, "\x1b") || strings.Contains(got, "servemap") || !strings.Contains(got, " left out\n") ||
 		!strings.Contains(got, `explored  site a  pages 3  of evil\u001b`) ||
+		!strings.Contains(got, `write  lines public = ["/"]  all a b`) ||
 		!strings.Contains(got, "\n         sitemap y\n") || strings.Contains(got, "exploring") {
 		t.Errorf("%q", got)
 	}
