@@ -396,6 +396,7 @@ func TestNewsAreTheTextsThatTheMarkDoesNotRemember(t *testing.T) {
 		{"another one", []string{text(one, two)}, text(one, three), three, 1},
 		{"one that an earlier observation showed", []string{text(one, two), text(one, three)}, text(one, two), "", 1},
 		{"an item of a list", []string{list(items(0, 9)...)}, list(items(0, 10)...), items(9, 10)[0], 0},
+		{"one that is held", []string{text(one), text(one, two)}, text(one, two), two, 0},
 		{"a picture", []string{text(one)}, text(one) + "<main><img src=/oak.jpg></main>", "oak", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

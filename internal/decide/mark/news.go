@@ -7,23 +7,22 @@ import (
 	"github.com/servemap/servemap/internal/page/html"
 )
 
-// News returns the texts of a page that the mark does not remember, and how many texts of the last observation the
-// page lacks. A mark that has seen nothing has nothing to compare with.
+// News returns the texts of a page that the mark does not remember or still holds, and how many texts of the last
+// observation the page lacks. A mark that has seen nothing has nothing to compare with.
 func (m Mark) News(f *html.Facts) (news []string, gone int) {
 	if !m.began {
 		return nil, 0
 	}
-	v, texts := Read(f, 0), f.Blocks
-	if m.text == v.text { // it may stand in other blocks
-		texts = nil
-	}
-	known, r := m.known(), reading{}
-	r.read(slices.Concat(texts, f.Beside), func(b block, text string) {
-		if !known.has(b.key) && !b.swept {
+	v, known, r := Read(f, 0), m.known(), reading{}
+	same := m.text == v.text // it may stand in other blocks
+	r.read(slices.Concat(f.Blocks, f.Beside), func(b block, text string) {
+		w := m.watched(b.key)
+		held := w != nil && w.Patience > 0 && !w.gone()
+		if held || !known.has(b.key) && !b.swept && (!same || b.beside) {
 			news = append(news, strings.TrimSpace(text))
 		}
 	})
-	if texts != nil {
+	if !same {
 		missing, _ := m.missing(&v)
 		gone = len(missing)
 	}
