@@ -281,7 +281,7 @@ func (h *heard) hear(resp *http.Response) error {
 	h.mu.Lock()
 	start := loc == h.origin.URL(h.origin.Folder())
 	if start {
-		h.home, h.scripts = to, a.Scripts()
+		h.home, h.scripts = to, a.Scripts
 	}
 	if (start || loc == h.home) && h.nowhere != nil && a.Shows(h.nowhere) {
 		h.nowhere = nil
@@ -295,7 +295,7 @@ func (h *heard) hear(resp *http.Response) error {
 	own := a.Own || kind != "canonical" && h.norm.Parse(loc).Reason == location.ReasonNone
 	switch {
 	case status != http.StatusOK:
-	case html && kind == "" && !a.Private() && !a.Scripts() && (!h.versions || len(a.Versions()) == 0),
+	case html && kind == "" && !a.Private && !a.Scripts && (!h.versions || len(a.Versions()) == 0),
 		named && kind == "wall":
 		a = nil
 	case named:
@@ -425,7 +425,7 @@ func (h *heard) faults(ctx context.Context, a *answers, got map[string]*answered
 			return nil, err
 		}
 		all = append(all, p.URL)
-		if n := got[p.URL]; n != nil && (n.Told() || n.Scripts()) {
+		if n := got[p.URL]; n != nil && (n.Told() || n.Scripts) {
 			listed = append(listed, &n.Page)
 		}
 	}

@@ -134,7 +134,7 @@ const none = "soft-404"
 func (w *walked) here() *control.Client { return control.Here(w.a.handler(), nil) }
 
 // private reports whether a page is sent as one for a single visitor.
-func (w *walked) private(u string) bool { return w.got[u] != nil && w.got[u].Private() }
+func (w *walked) private(u string) bool { return w.got[u] != nil && w.got[u].Private }
 
 // orphan notes a listed page that has no link that engines follow.
 func (w *walked) orphan(u string) {

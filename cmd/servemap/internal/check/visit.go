@@ -121,7 +121,7 @@ func (c *checker) conclude(ctx context.Context, all []*pages.Page) {
 	var types []string // of files
 	for _, p := range all {
 		if p.Read {
-			if !p.HTML() {
+			if !p.HTML {
 				if c.Sample.Files++; !p.Told() {
 					types = append(types, cmp.Or(p.Header.Get("Content-Type"), "none"))
 				}
@@ -218,7 +218,7 @@ func (c *checker) ask(ctx context.Context, some []*pages.Page) (asked []*pages.P
 	}
 	if c.load.Over() {
 		for _, s := range c.load.strained {
-			c.Add("load", s.at, "%s", s.text)
+			c.Add("load", s.At, "%s", s.Text)
 		}
 		c.load.strained = nil
 	}
@@ -254,7 +254,10 @@ func (c *checker) askAtOnce(ctx context.Context, some []*pages.Page) (left []*pa
 		case atOnce > 1 && !c.load.down && strains[i]:
 			where, with := " where it leads", ""
 			if strained(p) {
-				where, with = "", answeredWith(p.Status)
+				where = ""
+				if p.Status > 0 {
+					with = ", with " + pages.Status(p.Status)
+				}
 			}
 			*p = pages.Page{Entry: p.Entry}
 			if c.askFor(ctx, p, true) {
@@ -262,8 +265,8 @@ func (c *checker) askAtOnce(ctx context.Context, some []*pages.Page) (left []*pa
 			} else if p.Err == nil {
 				c.load.up = true
 				c.load.Answered(atOnce)
-				c.load.strained = append(c.load.strained,
-					strain{p.Entry.At(), fmt.Sprintf("failed%s under %d requests at once%s", where, atOnce, with)})
+				c.load.strained = append(c.load.strained, report.Finding{At: p.Entry.At(),
+					Text: fmt.Sprintf("failed%s under %d requests at once%s", where, atOnce, with)})
 			}
 		}
 	}
@@ -273,22 +276,8 @@ func (c *checker) askAtOnce(ctx context.Context, some []*pages.Page) (left []*pa
 // load is what the site bears, and the pages that showed it and are not told yet.
 type load struct {
 	explore.Load
-	strained []strain
+	strained []report.Finding
 	up, down bool // it answered a page; it answered none, not even one alone
-}
-
-// strain is a page that failed beside others, and what happened.
-type strain struct {
-	at   report.At
-	text string
-}
-
-// answeredWith says with which status, "" for none.
-func answeredWith(status int) string {
-	if status == 0 {
-		return ""
-	}
-	return ", with " + pages.Status(status)
 }
 
 // strained reports whether a page failed as it does where the site bears no more: by an error of the server, or by none

@@ -61,7 +61,7 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 				dated++
 			}
 			continue
-		case p.scripts:
+		case p.Scripts:
 			to.Add("scripts", at, "says nothing without scripts")
 		case !p.Told() && !p.tracked() && same[p.look] != "" && same[p.look] != p.Entry.Loc:
 			to.Add("same", at, "shows the same text as %s", same[p.look])
@@ -91,7 +91,7 @@ const leastCrowd = 3
 func crowds(all []*Page) (crowd map[uint64]int, read int) {
 	crowd = map[uint64]int{}
 	for _, p := range all {
-		if p.Read && p.html {
+		if p.Read && p.HTML {
 			read++
 		}
 		if p.isShort() {
@@ -102,11 +102,11 @@ func crowds(all []*Page) (crowd map[uint64]int, read int) {
 }
 
 // isShort reports whether a page says little, with nothing else that speaks against it.
-func (p *Page) isShort() bool { return p.brief != "" && !p.Told() && !p.scripts && !p.tracked() }
+func (p *Page) isShort() bool { return p.brief != "" && !p.Told() && !p.Scripts && !p.tracked() }
 
 // None tells that the page shows the text of nowhere, if it does. The start page is always one.
 func (p *Page) None(nowhere *Page) {
-	if p.Read && !p.scripts && nowhere != nil && p.text != 0 && p.text == nowhere.text && !address.IsRoot(p.at) {
+	if p.Read && !p.Scripts && nowhere != nil && p.text != 0 && p.text == nowhere.text && !address.IsRoot(p.at) {
 		p.tell("nowhere", "shows what a made-up address shows too")
 	}
 }

@@ -43,9 +43,12 @@ type Page struct {
 	Answer
 	Read bool   // it answered with a page
 	Wall string // the name of the bot wall that answered, "" for none
+	HTML bool   // it is sent as HTML, or without a type and begins as HTML does, which browsers show as such
 	Own  bool   // it is no variant: it names no other address as canonical, and with a parameter it names itself
 	// Leads is where the page leads: by a redirect, a refresh, or a canonical link; nil for nowhere else.
-	Leads *url.URL
+	Leads   *url.URL
+	Scripts bool // it shows nothing without them
+	Private bool // it is sent as one for a single visitor; that it may not be stored says nothing, as PHP sends that
 
 	at         *url.URL // of Entry
 	alternates []html.Alternate
@@ -57,9 +60,6 @@ type Page struct {
 	look       uint64    // a hash of what a reader sees
 	letters    int       // of its main text
 	brief      string    // what it says first, if it says little
-	scripts    bool      // it shows nothing without them
-	private    bool      // it is sent as one for a single visitor
-	html       bool      // it is sent as HTML
 	quiet      bool      // nothing else is told of it than that it looks private
 	modified   time.Time // as the page itself says
 	sent       time.Time // its Last-Modified
@@ -132,18 +132,11 @@ func (p *Page) is(kind string) bool {
 	return slices.ContainsFunc(p.told, func(t told) bool { return t.kind == kind })
 }
 
-// HTML reports whether the page is sent as HTML, or without a type and begins as HTML does, which browsers show as
-// such.
-func (p *Page) HTML() bool { return p.html }
-
 // Asks reports whether the page has a field to log in.
 func (p *Page) Asks() bool { return p.logIn.Forms > 0 }
 
 // Brief reports whether the page has such a field, and says little besides.
 func (p *Page) Brief() bool { return p.logIn.Brief }
-
-// Scripts reports whether the page says nothing without scripts.
-func (p *Page) Scripts() bool { return p.scripts }
 
 // Shows reports whether the page shows another one, or leads there.
 func (p *Page) Shows(other *Page) bool {
@@ -200,7 +193,7 @@ func Judge(p *Page, now time.Time) {
 			p.tell("coding", "has the Content-Encoding %s, and is not coded so", p.Header.Get("Content-Encoding"))
 			return
 		}
-		p.Read, p.private = len(p.Body) > 0, private.MatchString(strings.Join(p.Header["Cache-Control"], ","))
+		p.Read, p.Private = len(p.Body) > 0, private.MatchString(strings.Join(p.Header["Cache-Control"], ","))
 		p.page(now)
 		if p.Read && p.Took > slow {
 			p.note("slow", "took %.1f s to answer", p.Took.Seconds())
@@ -268,7 +261,7 @@ func (p *Page) page(now time.Time) {
 		typ = http.DetectContentType(p.Body)
 	}
 	var facts html.Facts
-	if p.html = response.IsHTML(typ); p.html {
+	if p.HTML = response.IsHTML(typ); p.HTML {
 		facts = html.Read(p.Body, html.Options{ContentType: typ})
 	} else if document.Match(p.Body) && !markup.MatchString(typ) && p.Header.Get("Content-Disposition") == "" {
 		p.tell("source", "is a page of HTML, and sent as %s", typ)
@@ -286,7 +279,7 @@ func (p *Page) page(now time.Time) {
 		base = b
 	}
 	p.follow(base, &facts, !noFollow && !facts.NoFollow)
-	if !p.leadsOn(base, &facts) && p.html {
+	if !p.leadsOn(base, &facts) && p.HTML {
 		if p.letters, p.look = facts.Letters(), look(p.Body, &facts); facts.Brief() && p.letters > 0 {
 			first := slices.IndexFunc(facts.Blocks, func(b html.Block) bool { return b.Main || !b.Boilerplate })
 			p.brief = facts.Blocks[first].Text
@@ -296,7 +289,7 @@ func (p *Page) page(now time.Time) {
 		} else if size > readByGoogle {
 			p.note("huge", "has %s of HTML", words.Size(size))
 		}
-		p.scripts = scripted(p.Body, &facts)
+		p.Scripts = scripted(p.Body, &facts)
 		if p.logIn = facts.LogIn; p.Asks() {
 			p.tell("login", "shows a field for a password")
 		} else if says := failed(&facts); says != "" {

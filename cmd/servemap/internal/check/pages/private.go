@@ -91,10 +91,6 @@ func FewSecrets(listed []listing.Entry) bool {
 	return Few(n, len(listed))
 }
 
-// Private reports whether the page is sent as one for a single visitor. That it may not be stored says nothing: PHP
-// sends that with each session.
-func (p *Page) Private() bool { return p.private }
-
 // private matches what a response for one visitor says.
 var private = regexp.MustCompile(`(?i)(?:^|[,\s])private(?:$|[,\s])`)
 
@@ -109,7 +105,7 @@ func LooksPrivate(listed []listing.Entry, all []*Page, to *report.Report) map[st
 		if asked[p.Entry.Loc] = p; p.Read {
 			read++
 		}
-		if p.private {
+		if p.Private {
 			sent++
 		}
 	}
@@ -122,7 +118,7 @@ func LooksPrivate(listed []listing.Entry, all []*Page, to *report.Report) map[st
 	for _, e := range listed {
 		p, short, at := asked[e.Loc], Secret(e.Loc), e.At()
 		switch named := keyed.MatchString(locationOf(e.Loc)); {
-		case p != nil && p.Read && !p.html && !p.is("source") && Inner(locationOf(e.Loc)):
+		case p != nil && p.Read && !p.HTML && !p.is("source") && Inner(locationOf(e.Loc)):
 			to.Add("secret", at, "has a name of what only an owner should see, and answers anybody with a file")
 		case p != nil && (!p.Read || p.Told()):
 			continue
@@ -140,7 +136,7 @@ func LooksPrivate(listed []listing.Entry, all []*Page, to *report.Report) map[st
 			}
 			at.Where = short
 			to.Add(kind, at, "has what looks like a secret in its address%s", why)
-		case p != nil && p.private && Few(sent, read):
+		case p != nil && p.Private && Few(sent, read):
 			to.Add("private", at, "is sent as private (Cache-Control), which the other pages are not")
 		default:
 			continue
@@ -171,7 +167,7 @@ func secretsLinked(all []*Page) (folders map[string]bool, known bool) {
 		}
 	}
 	for _, p := range all {
-		if p.Read && p.html && Secret(p.Entry.Loc) == "" {
+		if p.HTML && Secret(p.Entry.Loc) == "" {
 			if read++; to[address.BareOf(p.Entry.Loc)] {
 				found++
 			}
