@@ -5,6 +5,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
+	"github.com/servemap/servemap/internal/schema/sitewide"
 )
 
 // While a site is under maintenance, or asks everybody to log in, all its pages may show one text
@@ -61,8 +62,8 @@ func (u *visited) belongsToOthers() bool {
 	case listed && turned:
 		page{u.Transaction, rival}.borrow(u.Observation) // it was the first one to show it
 		borrowed = true
-	case listed && borrowed && rival != nil && rival.CameWithIt(max(u.p.LastSeen, moment.Of(u.At.Add(-day)))):
-		page{u.Transaction, rival}.unseen()
+	case listed && borrowed:
+		u.takeBack(d, u.p.LastSeen)
 	case !listed && !turned:
 		return borrowed
 	}
@@ -81,13 +82,21 @@ func (u *visited) belongsToOthers() bool {
 	return is.Reason == eligibility.Duplicate || is.Reason == eligibility.SoftNotFound
 }
 
-// unseen takes the page out as if nobody had got it yet: two listed pages show its content, which is not theirs, and it
-// entered by that since one of them showed its own, within a day, as a dead link does that a visitor follows in a
-// maintenance. One that entered before is the page to which a site has rewritten the addresses of both.
-func (g page) unseen() {
-	g.p.Witnessed, g.p.Absent, g.p.Status = false, eligibility.None, 0
-	g.Save(g.p)
-	g.look(g.p.Loaded.Location)
+// takeBack takes out, as if nobody had got it yet, the page that entered by a content within a day, and after a time: as
+// a log-in or a dead link does that a visitor follows in a maintenance. That is so once two listed pages have borrowed
+// the content since they showed their own, or one shows its own again. A page that entered before is the one to which a
+// site has rewritten the addresses of both.
+func (g page) takeBack(d sitewide.Duplicates, after moment.Time) {
+	if d.Listed == "" || d.Listed == g.p.Loaded.Location {
+		return
+	}
+	by, _ := g.Load(d.Listed)
+	if !by.Listed() || !by.CameWithIt(max(after, g.moment().Add(-day))) {
+		return
+	}
+	by.Witnessed, by.Absent, by.Status = false, eligibility.None, 0
+	g.Save(by)
+	g.look(d.Listed)
 }
 
 // borrowedBeside reports whether pages other than this one have borrowed a content.
@@ -128,7 +137,9 @@ func (g page) setBorrowed(showing uint64) {
 			left.Back = 1
 		}
 		g.Effects.alike(of, left)
-		g.putDuplicates(of, d)
+		if g.putDuplicates(of, d); showing == 0 {
+			g.takeBack(d, 0)
+		}
 	}
 	if showing != 0 {
 		d := g.duplicates(showing)

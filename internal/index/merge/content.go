@@ -36,7 +36,7 @@ func (u *visited) content() {
 		}
 		return
 	default:
-		if p.Foreign = 0; p.Language != u.language() {
+		if p.Foreign = 0; u.otherLanguage() {
 			p.Mark, p.Language = mark.Mark{}, u.language()
 		}
 		if p.BodyHash = u.Hash; !u.awaitsItsPath() {
@@ -154,9 +154,9 @@ func (u *visited) compare() comparison {
 // page has one text, the one that the site itself gets. Where the site never looks, it is the first visitor's, until
 // for a day nobody has got that language.
 func (u *visited) foreign() bool {
-	p, other := u.p, u.language() != u.p.Language
+	p, other := u.p, u.otherLanguage()
 	switch {
-	case !u.Full || u.Explored || p.Mark == mark.Mark{}:
+	case !u.Full || u.Explored || !p.Listed() || p.Mark == mark.Mark{}:
 		return false
 	case u.decides():
 		return other && (p.Foreign == 0 || u.Moment().Sub(p.Foreign) < day)
@@ -165,6 +165,13 @@ func (u *visited) foreign() bool {
 	}
 	_, outcome, _ := p.Mark.Observe(u.View, u.Moment().Seconds())
 	return outcome > mark.Variant // otherwise it is news, or the same text in the language that the visitor prefers
+}
+
+// otherLanguage reports whether the text is in another language than the page's own. One that names no language is in no
+// other one, as that of a maintenance.
+func (u *visited) otherLanguage() bool {
+	is := u.language()
+	return is != 0 && is != u.p.Language
 }
 
 // language returns the language of the text. If the site itself looks, its own text is without preference.

@@ -1,6 +1,8 @@
 package merge
 
 import (
+	"iter"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -401,5 +403,117 @@ func TestLinksAreFollowedAgainAfterTheSiteLearnedWhatItShowsAtNoPage(t *testing.
 			visit()
 			w.wantListed("/", "/a", secret)
 		})
+	}
+}
+
+// A site shows "back soon" at all addresses with status 200, whoever asks first: at the log-in page, which all pages
+// link to, and at a page with its own route, which leads to the log-in at other times.
+func TestContentThatListedPagesTurnedToListsNothing(t *testing.T) {
+	all := []string{"/", "/of/tea", "/of/coffee", "/login", "/account"}
+	for row, tt := range []struct {
+		name, lang string
+		looking    Looking
+		age        time.Duration
+		asked      int // of the pages in the maintenance
+	}{
+		{"no language", "", Works, time.Minute, 5},
+		{"no language, the site never looks", "", Never, 50 * time.Hour, 5},
+		{"the same language", ` lang="en"`, Works, 50 * time.Hour, 5},
+		{"the same language, the site never looks", ` lang="en"`, Never, time.Minute, 5},
+		{"another language", ` lang="de"`, Works, time.Minute, 5},
+		{"another language, the site never looks", ` lang="de"`, Never, 50 * time.Hour, 5},
+		{"two are asked for", "", Works, time.Minute, 2},
+		{"two are asked for, the site never looks", "", Never, time.Minute, 2},
+		{"three are asked for", "", Works, 50 * time.Hour, 3},
+		{"four are asked for, the site never looks", "", Never, time.Minute, 4},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			soon := strings.Replace(html("We are moving the shelves and will be back"), "<html>", "<html"+tt.lang+">", 1)
+			n := 0
+			for order := range orders(all) {
+				if n++; n%4 != row%4 {
+					continue // each row has orders of its own
+				}
+				s := shop{newWorld(t, options{}), all, ""}
+				s.site.Looking = tt.looking
+				s.visited(all...)
+				s.wait(tt.age)
+				s.visited(all...)
+				if asked := order[:tt.asked]; !slices.ContainsFunc(asked, func(at string) bool { return s.page(at).Listed() }) {
+					continue // nothing tells the content from that of a new page
+				}
+				s.soon = soon
+				for range 2 {
+					s.visited(order[:tt.asked]...)
+				}
+				if tt.asked == len(all) {
+					s.wantListed(all[:3]...)
+				}
+				s.wait(time.Minute)
+				s.soon = ""
+				s.visited(order...)
+				s.wantListed(all[:3]...)
+				s.visited(order...)
+				s.wantVerdict("/login", excluded, eligibility.PasswordField)
+				if p := s.page("/account"); p.Verdict == held || t.Failed() {
+					t.Fatalf("/account is %v because of %v, in the order %q", p.Verdict, p.Reason, order)
+				}
+			}
+		})
+	}
+}
+
+// shop is a site of three pages, a log-in and a page behind that.
+type shop struct {
+	*world
+	pages []string
+	soon  string // what all addresses show, "" for each its own
+}
+
+// visited lets a visitor get the pages, and the site itself where it then looks.
+func (s *shop) visited(pages ...string) {
+	s.Helper()
+	for _, at := range pages {
+		s.looks = nil
+		s.get(at)
+		looks := slices.Clone(s.looks)
+		slices.Sort(looks)
+		for _, at := range slices.Compact(looks) {
+			s.get(at, own)
+		}
+	}
+}
+
+func (s *shop) get(at string, changes ...change) {
+	s.Helper()
+	text := strings.Replace(html("the page "+at, s.pages[:4]...), "<html>", `<html lang="en">`, 1)
+	switch {
+	case s.soon != "" && at == "/account":
+		s.sight(at, s.soon, append(changes, route(at, true))...)
+	case s.soon != "":
+		s.sight(at, s.soon, changes...)
+	case at == "/login":
+		s.sight(at, text+"<form><input type=password></form>", changes...)
+	case at == "/account":
+		s.answer(at, http.StatusFound, append(changes, redirect("/login?next="+at))...)
+	default:
+		s.sight(at, text, changes...)
+	}
+}
+
+// orders yields the orders of some pages.
+func orders(pages []string) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		if len(pages) == 0 {
+			yield(nil)
+			return
+		}
+		for i, first := range pages {
+			for rest := range orders(slices.Delete(slices.Clone(pages), i, i+1)) {
+				if !yield(append([]string{first}, rest...)) {
+					return
+				}
+			}
+		}
 	}
 }
