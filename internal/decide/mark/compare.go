@@ -45,9 +45,6 @@ func (c *comparison) compare() (since int64) {
 		since = c.at
 	}
 	c.lose()
-	if !c.emptied || since != 0 {
-		c.Mark.size = c.View.size
-	}
 	return since
 }
 
@@ -129,8 +126,7 @@ type newsItem struct {
 // news returns the new blocks. It includes texts of the site: they do not count, but they show where the text moves.
 func (c *comparison) news() (list []newsItem) {
 	prev, open := uint16(startOfText), 0 // open: from here on the next known block is not found yet
-	for i := range c.blocks {
-		b := &c.blocks[i]
+	for _, b := range c.blocks {
 		b.link = b.link || b.card != 0 && !c.known.has(b.card) // beside a new link, a price says what that says
 		switch {
 		case c.known.has(b.key) && !b.back:

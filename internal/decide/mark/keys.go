@@ -132,8 +132,8 @@ func (m *Mark) known() *keySet { return m.own.set().union(m.others.set()) }
 // missing returns the keys of the page's own texts of the last observation that a view lacks, and how many it had.
 func (m *Mark) missing(v *View) (gone []uint16, of int) {
 	shown := new(keySet)
-	for i := range v.blocks {
-		shown.add(v.blocks[i].key)
+	for _, b := range v.blocks {
+		shown.add(b.key)
 	}
 	for key := range m.own.set().all() {
 		if of++; !shown.has(key) {
@@ -146,8 +146,7 @@ func (m *Mark) missing(v *View) (gone []uint16, of int) {
 // adopt makes the texts of a view known, beside those that were known before. If there are too many, these go.
 func (m *Mark) adopt(v *View, known *keySet) {
 	own, others := new(keySet), new(keySet)
-	for i := range v.blocks {
-		b := &v.blocks[i]
+	for _, b := range v.blocks {
 		if v.isOwn(b) {
 			own.add(b.key)
 		} else {
@@ -165,7 +164,7 @@ func (m *Mark) adopt(v *View, known *keySet) {
 	}
 	m.own, m.others = own.pack(), others.pack()
 	m.adoptPlaces(v)
-	m.text, m.links, m.prices = v.text, uint16(min(v.links, 1<<16-1)), v.prices
+	m.text, m.size, m.links, m.prices = v.text, v.size, uint16(min(v.links, 1<<16-1)), v.prices
 }
 
 // placesRemembered is how many places and beginnings of lines a mark keeps.
@@ -177,16 +176,16 @@ const noLines = 0
 // adoptPlaces makes the places of a view known, and how lines begin there, beside those that were known before.
 func (m *Mark) adoptPlaces(v *View) {
 	before, here, n := m.places.set(), new(keySet), 0
-	for i := range v.blocks {
-		if p := v.blocks[i].place; p != noLines && !here.has(p) && n < placesRemembered {
+	for _, b := range v.blocks {
+		if p := b.place; p != noLines && !here.has(p) && n < placesRemembered {
 			here.add(p)
 			n++
 		}
 	}
 	all := before.union(here)
-	for i := range v.blocks {
-		if line := v.blocks[i].line; line != 0 && !before.has(noLines) {
-			all.add(line)
+	for _, b := range v.blocks {
+		if b.line != 0 && !before.has(noLines) {
+			all.add(b.line)
 		}
 	}
 	if all.len() > placesRemembered {

@@ -31,7 +31,7 @@ type Mark struct {
 	links  uint16 // blocks that were links at the last observation
 	prices uint16 // sum of the keys of the prices of the last observation, as in a View
 	text   uint32 // hash of the text of the last observation
-	size   uint32 // of the main text, at the last observation that was not nearly empty
+	size   uint32 // of the main text of the last observation
 	own    keys   // of the texts of the last observation that were the page's own
 	others keys   // of all other texts that it showed
 	places keys   // where it showed texts, and how lines began there
@@ -64,7 +64,7 @@ func (m Mark) Observe(v *View, at int64) (after Mark, o Outcome, since int64) {
 	known := m.known()
 	v.announces = v.Leads && (v.links > int(m.links) || !v.prose) // an article has a box for what is new elsewhere
 	if o == First || m.doubt > 0 && m.size <= emptySize && v.size > fullSize {
-		m.began, m.size = true, v.size
+		m.began = true
 		m.adopt(v, known)
 		return m, o, 0
 	}
@@ -136,7 +136,7 @@ func (m Mark) Awaited(after, now int64) (since int64, more int, until int64) {
 // page links to a page that nobody knew.
 func (m Mark) Shares(v *View) bool {
 	known := m.known()
-	return slices.ContainsFunc(v.blocks, func(b block) bool {
+	return slices.ContainsFunc(v.blocks, func(b *block) bool {
 		return !known.has(b.key) && !b.beside && (b.link || b.on > b.most && b.on <= pagesOfItem)
 	})
 }

@@ -100,8 +100,8 @@ func (s *Site) at(tag uint16) *place {
 // calm notes in which places of a quiet page texts stayed, and in which one of any page went that had come lately.
 func (s *Site) calm(v *View, m *Mark, known *keySet) {
 	more := map[uint16]int{}
-	for i := range v.blocks {
-		if b := &v.blocks[i]; m.doubt == 0 && known.has(b.key) {
+	for _, b := range v.blocks {
+		if m.doubt == 0 && known.has(b.key) {
 			more[b.place] = 1
 		}
 	}
@@ -186,8 +186,7 @@ func (s *Site) Consult(v *View, m Mark, path string, at int64) {
 	swaps := m.began && !v.list && v.links <= int(m.links) // a link in the place of another tells nothing of its place
 	news := map[uint16]bool{}                              // places with new texts, and whether some are the page's own
 	owns := map[uint16]bool{}                              // places with other texts of the page's own
-	for i := range v.blocks {
-		b := &v.blocks[i]
+	for _, b := range v.blocks {
 		isNew := !known.has(b.key)
 		b.back = others && b.price && b.card == 0 && !isNew && !last.has(b.key)
 		b.on = s.see(b.hash, family, isNew && !collects)
@@ -230,8 +229,7 @@ func (s *Site) copied(v *View, m *Mark, at string) (family uint8, is bool) {
 // copies reports whether a view shows nothing of its own beside the texts of a family, but for what is new on a known
 // page, and counters.
 func (s *Site) copies(v *View, m *Mark, family uint8) (is bool) {
-	for i := range v.blocks {
-		b := &v.blocks[i]
+	for _, b := range v.blocks {
 		switch e := s.shown(b.hash); {
 		case b.fact, e != nil && e.pages() > pagesOfText:
 		case e == nil:
@@ -255,23 +253,19 @@ const leastCollected = 3
 // text. Several collections may have shown it before its page did. Links, prices and facts come in boxes of others,
 // too.
 func (s *Site) collects(v *View, family uint8) bool {
-	var of [256]int
-	texts, others, most, collected := 0, 0, 0, 0
-	for i := range v.blocks {
-		b := &v.blocks[i]
+	of, texts, others, most := map[uint8]int{}, 0, 0, 0
+	for _, b := range v.blocks {
 		if b.link || b.isCommon() || b.beside {
 			continue
 		}
 		texts++
 		if e := s.shown(b.hash); e != nil && e.Family != family && e.pages() <= pagesOfItem {
 			others++
-			if of[e.Family]++; of[e.Family] == 1 {
-				collected++
-			}
+			of[e.Family]++
 			most = max(most, of[e.Family])
 		}
 	}
-	return 2*others > texts && 2*most <= texts && collected >= leastCollected
+	return 2*others > texts && 2*most <= texts && len(of) >= leastCollected
 }
 
 // bucketOf returns where a block is kept, and its tag there.

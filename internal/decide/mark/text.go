@@ -72,45 +72,30 @@ func isWide(r rune) bool { return r >= 0x2E80 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+var (
+	numbers = regexp.MustCompile(`\d+(?:\.\d+)*`)
+	builds  = regexp.MustCompile(`\d+(?:\.\d+){3,}`) // their numbers have four parts or more
+)
 
-// mask appends a text with one sign in place of each number, but for versions. year says that a number is a year.
+// mask returns a text with one sign in place of each number, but for versions. year says that a number is a year.
 // days are the numbers that may be days of a month, one bit each.
-func mask(dst, s []byte) (masked []byte, year bool, days uint32) {
-	for len(s) > 0 {
-		if !isDigit(s[0]) {
-			dst, s = append(dst, s[0]), s[1:]
-			continue
-		}
-		number := s[:numberLen(s)]
-		s = s[len(number):]
-		counts := isCount(s)
+func mask(s []byte) (masked []byte, year bool, days uint32) {
+	masked = numbers.ReplaceAllFunc(s, func(number []byte) []byte {
 		parts := bytes.Split(number, []byte("."))
 		if isVersion(parts) {
-			dst = append(dst, number...)
-			continue
+			return number
 		}
 		for _, part := range parts {
 			switch value, _ := strconv.Atoi(string(part[:min(len(part), 5)])); {
 			case len(part) == 4 && 1900 <= value && value < 2100:
 				year = true
-			case !counts && len(part) <= 2 && 1 <= value && value <= 31:
+			case len(part) <= 2 && 1 <= value && value <= 31:
 				days |= 1 << value
 			}
 		}
-		dst = append(dst, '#')
-	}
-	return dst, year, days
-}
-
-// isCount reports whether a number is no day, since a unit follows, as in 5kg and 1m30s. The ending of an ordinal, a
-// time of day and the name of a month are none.
-func isCount(after []byte) bool {
-	n := 0
-	for n < len(after) && isLetter(after[n]) {
-		n++
-	}
-	return (n == 1 || n == 2) && !strings.Contains(" st nd rd th er de e t ", " "+strings.ToLower(string(after[:n]))+" ")
+		return []byte("#")
+	})
+	return masked, year, days
 }
 
 // isVersion reports whether the parts of a number are those of a version, as in 1.26.0. Numbers of builds and
@@ -118,14 +103,6 @@ func isCount(after []byte) bool {
 func isVersion(parts [][]byte) bool {
 	return len(parts) == 3 && !slices.ContainsFunc(parts, func(b []byte) bool { return len(b) == 4 }) &&
 		slices.ContainsFunc(parts, func(b []byte) bool { return len(b) != 2 })
-}
-
-// numberLen returns the length of the number that a text begins with. Dots in it belong to it.
-func numberLen(s []byte) (n int) {
-	for n < len(s) && (isDigit(s[n]) || s[n] == '.' && n+1 < len(s) && isDigit(s[n+1])) {
-		n++
-	}
-	return n
 }
 
 // ages are words that say how long ago something was, in some languages, and agoWords those that end a text that says
@@ -139,15 +116,7 @@ var (
 // isAge reports whether a text says how long ago something was, such as "Updated yesterday" or "vor 3 Tagen". Such a
 // text changes by itself.
 func isAge(s string) bool {
-	s = " " + strings.Map(func(c rune) rune {
-		if c == ',' || c == ':' {
-			return ' '
-		}
-		return c
-	}, s) + " "
+	s = " " + strings.NewReplacer(",", " ", ":", " ").Replace(s) + " "
 	return slices.ContainsFunc(ages, func(age string) bool { return strings.Contains(s, age) }) ||
 		slices.ContainsFunc(agoWords[:], func(ago string) bool { return strings.HasSuffix(s, ago) })
 }
-
-// builds are numbers of builds, which have four parts or more.
-var builds = regexp.MustCompile(`\d+(?:\.\d+){3,}`)

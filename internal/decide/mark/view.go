@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/zeebo/xxh3"
 
@@ -26,7 +25,7 @@ type View struct {
 	links  int    // blocks that are links
 	list   bool   // it is read as a list
 	prose  bool   // it has a text that is longer than any item
-	blocks []block
+	blocks []*block
 
 	announces bool // Observe sets it: what is new announces a page that nobody knew
 }
@@ -97,11 +96,11 @@ const blocksRead = 1500
 // Read returns what a page shows. The seed alters all hashes of texts. It is 0 except in measurements of how much
 // depends on the hashes.
 func Read(f *html.Facts, seed uint64) View {
-	v := View{text: uint32(f.MainHash >> 32), blocks: make([]block, 0, min(len(f.Blocks), blocksRead)+1)}
+	v := View{text: uint32(f.MainHash >> 32), blocks: make([]*block, 0, min(len(f.Blocks), blocksRead)+1)}
 	r := reading{seed: seed}
 	add := func(b block, _ string) {
 		if len(v.blocks) < blocksRead {
-			v.blocks = append(v.blocks, b)
+			v.blocks = append(v.blocks, &b)
 		}
 		if b.price && b.card == 0 {
 			v.prices += b.key | 1
@@ -179,9 +178,8 @@ func (r *reading) isTelling(b *html.Block) bool {
 
 // weight returns how much a text says, in Latin letters. A Chinese character says as much as four.
 func weight(s []byte) (n int) {
-	for len(s) > 0 {
-		r, size := utf8.DecodeRune(s)
-		if n, s = n+1, s[size:]; isWide(r) {
+	for _, r := range string(s) {
+		if n++; isWide(r) {
 			n += 3
 		}
 	}
@@ -223,16 +221,16 @@ func hasCurrency(s string) bool {
 	return false
 }
 
-// reading is what was read of a page, and buffers for texts.
+// reading is what was read of a page.
 type reading struct {
-	seed           uint64
-	size           uint32 // of the main text
-	links          int    // in it
-	folded, masked []byte // folded has the block that is read
-	weight         int    // of that
-	amount         bool   // it names a price or a share, and is short
-	facts          []byte // that were read and are in no block yet
-	place          uint64 // of the last of them
+	seed   uint64
+	size   uint32 // of the main text
+	links  int    // in it
+	folded []byte // the block that is read
+	weight int    // of that
+	amount bool   // it names a price or a share, and is short
+	facts  []byte // that were read and are in no block yet
+	place  uint64 // of the last of them
 }
 
 // isFact reports whether a block is a text so short that it may be a counter as well as a fact, such as "Seats: 24".
@@ -245,7 +243,7 @@ func (r *reading) isFact(b *html.Block) bool {
 	case !bytes.ContainsAny(r.folded, "0123456789"):
 		return false
 	}
-	_, year, _ := mask(r.masked[:0], r.folded)
+	_, year, _ := mask(r.folded)
 	return !year
 }
 
@@ -263,9 +261,9 @@ func (r *reading) fact(b *html.Block) {
 // one of them says depends on those beside it.
 func (r *reading) row() block {
 	hash := xxh3.HashSeed(r.facts, r.seed)
-	r.masked, _, _ = mask(r.masked[:0], r.facts)
+	masked, _, _ := mask(r.facts)
 	return block{hash: hash, key: keyOf(hash), size: int32(weight(r.facts)), place: keyOf(r.place), fact: true,
-		form: r.key(r.masked, 1) | 1, line: r.key(beginning(r.facts), r.place) | 1}
+		form: r.key(masked, 1) | 1, line: r.key(beginning(r.facts), r.place) | 1}
 }
 
 // key returns the key of a text. Each kind of text has a salt of its own.
@@ -279,15 +277,13 @@ func (r *reading) block(b *html.Block) block {
 	out.price = r.amount && r.weight <= longestFact && !out.link && !out.beside
 	text, name := r.folded, r.folded
 	if r.weight <= longestDated && strings.ContainsAny(b.Text, "0123456789") {
-		var year bool
-		var days uint32
-		r.masked, year, days = mask(r.masked[:0], text)
+		masked, year, days := mask(text)
 		if !r.amount { // another price is no counter
-			out.form = r.key(r.masked, 1) | 1
+			out.form = r.key(masked, 1) | 1
 		}
 		switch {
 		case out.link && !year:
-			text = r.masked
+			text = masked
 		case !out.link && !r.amount:
 			out.days = days
 		}
@@ -344,8 +340,7 @@ const (
 // isList reports whether a page is a list: items are much of it.
 func (v *View) isList() bool {
 	all, prose, items, n := 0, 0, 0, 0
-	for i := range v.blocks {
-		b := &v.blocks[i]
+	for _, b := range v.blocks {
 		if b.size < leastTelling || b.beside || b.isItem() && b.on > pagesOfItem {
 			continue
 		}

@@ -95,7 +95,12 @@ func (m *Mark) watched(key uint16) *watched {
 
 // find returns the block with a key, or nil.
 func (v *View) find(key uint16) *block {
-	return first(v.blocks, func(b *block) bool { return b.key == key })
+	for _, b := range v.blocks {
+		if b.key == key {
+			return b
+		}
+	}
+	return nil
 }
 
 // first returns the first entry of a list that is meant, or nil.
@@ -201,8 +206,8 @@ func (c *comparison) lose() {
 func (c *comparison) lost() uint16 {
 	gone, _ := c.missing(c.View)
 	last, least := c.own.set(), uint32(leastBlock)
-	for i := range c.blocks {
-		switch b := &c.blocks[i]; {
+	for _, b := range c.blocks {
+		switch {
 		case last.has(b.key):
 		case b.link, b.beside: // it may be shorter than what it replaces
 			least = longestLine

@@ -56,8 +56,8 @@ func (s *Site) swell(tag uint16, family uint8, last, at uint32, begun uint8) boo
 func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
 	had, counted, others := m.places.set(), new(keySet), new(keySet)
 	old, moved := 0, 0
-	for i := range v.blocks {
-		if b := &v.blocks[i]; known.has(b.key) {
+	for _, b := range v.blocks {
+		if known.has(b.key) {
 			old++
 			if !had.has(b.place) {
 				moved++
@@ -65,8 +65,8 @@ func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
 		}
 	}
 	redesigned := 2*moved > old
-	for i := range v.blocks {
-		b, begun := &v.blocks[i], uint8(0)
+	for _, b := range v.blocks {
+		begun := uint8(0)
 		switch {
 		case b.back:
 			b.wave = ^m.prices
