@@ -229,17 +229,24 @@ func endNo(reasons ...string) error {
 
 // why says for what of all that was found -fail ends the command with "no", "" for nothing.
 func (f failing) why(found []report.Group) string {
-	var meant []string
+	var meant []string // kinds, in order
+	count := map[string]int{}
 	for _, g := range found {
 		names := func(k string) bool { return k == g.Kind || g.Level != "" && (k == g.Level || k == "all") }
 		if slices.ContainsFunc(f.kinds(), names) {
-			meant = append(meant, words.Number(g.Count)+" "+g.Kind)
+			if count[g.Kind] == 0 {
+				meant = append(meant, g.Kind)
+			}
+			count[g.Kind] += g.Count
 		}
 	}
 	if len(meant) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("-fail %s, for %s", f.String(), strings.Join(meant, ", "))
+	for i, kind := range meant {
+		meant[i] = fmt.Sprintf("%s (%s)", kind, words.Number(count[kind]))
+	}
+	return fmt.Sprintf("-fail %s found %s", f.String(), strings.Join(meant, ", "))
 }
 
 // outFiles are the files of -out.

@@ -475,14 +475,14 @@ func TestCheckFailsForWhatFailNames(t *testing.T) {
 	wantOut(t, codeDone, "0 faults, 1 piece of advice", "check", advised, "-time", "9s", "-time", "0")
 	wantOut(t, codeNo, "0 faults, 1 piece of advice", "check", advised, "-fail", "all")
 	wantOut(t, codeNo, "0 faults, 1 piece of advice", "check", advised, "-fail", "unnamed", "-fail", "slow")
-	wantErrs(t, codeNo, "exit code 3: -fail slow,all, for 1 unnamed\n", "check", advised, "-fail", "slow", "-fail", "all")
-	wantErrs(t, codeNo, "exit code 3: -fail all, for 1 unnamed\n", "check", "-json", advised, "-fail", "all")
+	wantErrs(t, codeNo, "exit code 3: -fail slow,all found unnamed (1)\n", "check", advised, "-fail", "slow", "-fail", "all")
+	wantErrs(t, codeNo, "exit code 3: -fail all found unnamed (1)\n", "check", "-json", advised, "-fail", "all")
 	wantOut(t, codeDone, "0 faults\n", "check", site, "-fail", "all")
 	faulty := siteOf(t, map[string]string{"/robots.txt": robotsTxt,
 		"/maps/sitemap.xml": set("/", "/a", "/b <lastmod>2999-01-01</lastmod>"),
 		"/":                 aPage + "<a href=/c>c</a>", "/b": ownPage + "<p>b", "/c": ownPage})
 	wantErrs(t, codeNo, "exit code 3: 2 faults of 2 kinds\n", "check", faulty)
-	wantErrs(t, codeNo, "exit code 3: 2 faults of 2 kinds, and -fail missing,orphan, for 1 missing, 1 orphan\n", "check",
+	wantErrs(t, codeNo, "exit code 3: 2 faults of 2 kinds, and -fail missing,orphan found missing (1), orphan (1)\n", "check",
 		"-crawl",
 		"-fail", "missing,orphan", faulty)
 	for _, tt := range []struct {
@@ -526,7 +526,7 @@ func TestOneThingThatCannotBeReadHidesNothingElse(t *testing.T) {
 			"1 listed page has no link that engines follow\n",
 			"- " + site + "/alone is listed, and no page that could be read links there (line 1",
 			"Limit: the crawl could not read " + site + "/busy, so links from there are not known.\n"} {
-			if !strings.Contains(out, want) || !strings.Contains(errs, "and -fail missing, for 1 missing\n") {
+			if !strings.Contains(out, want) || !strings.Contains(errs, "and -fail missing found missing (1)\n") {
 				t.Errorf("%s: without %q: %s%s", tt.file, want, out, errs)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"math"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -30,6 +31,8 @@ type closing struct {
 	got     map[string]*answered
 	entries []string
 	broken  []inspect.Link
+	exposed []inspect.Link                         // what shows anybody a secret
+	secrets []leftOut                              // says so
 	from    func(to string) (some []string, n int) // the first pages that link to an address, and how many do
 	orphans []leftOut                              // in the site's own sitemap, without a link that engines follow
 	faults  []leftOut                              // that check finds in listed pages
@@ -53,38 +56,55 @@ type leftOut struct {
 const shownOf = 3
 
 // crawlKinds are the kinds and levels of what a crawl may find: of links, and in the answers of listed pages.
-var crawlKinds = []string{"broken-link", "orphan", "advice", "fault", "noindex", "error", "denied", "login", "soft-404",
+var crawlKinds = []string{"broken-link", "orphan", "advice", "fault", "secret", "noindex", "error", "denied", "login", "soft-404",
 	"empty-page", "no-answer", "canonical", "canonical-scheme", "redirect", "stub", "hreflang", "hreflang-return"}
 
-// found counts the findings of a crawl by the kinds of check. A finding about a page that is not listed has no level,
-// so -fail meets it by the name of its kind alone.
+// found counts the findings of a crawl by the kinds of check, as the summary names them. A finding about a page that is
+// not listed has no level, so -fail meets it by the name of its kind alone.
 func (c *closing) found() (all []report.Group) {
-	count := map[string]int{"broken-link": len(c.broken), "orphan": 0}
-	for _, a := range c.got {
-		if a != nil {
-			kind, _ := a.First()
-			count[kind]++
-		}
-	}
 	level := map[string]string{"broken-link": "advice", "orphan": "advice"}
-	for _, l := range c.orphans {
-		count["orphan"] += l.n
+	listed, others := map[string]int{"broken-link": len(c.broken)}, map[string]int{}
+	for u := range c.named() {
+		others[c.got[u].kind()]++
 	}
-	for _, l := range c.faults {
+	for _, l := range c.orphans {
+		listed["orphan"] += l.n
+	}
+	for _, l := range slices.Concat(c.secrets, c.faults) {
 		level[l.kind] = "fault"
-		count[l.kind] = max(count[l.kind], l.n)
+		listed[l.kind] = l.n
 	}
 	for _, kind := range crawlKinds {
-		if count[kind] > 0 {
-			all = append(all, report.Group{Level: level[kind], Kind: kind, Count: count[kind]})
+		if listed[kind] > 0 {
+			all = append(all, report.Group{Level: level[kind], Kind: kind, Count: listed[kind]})
+		}
+		if others[kind] > listed[kind] {
+			all = append(all, report.Group{Kind: kind, Count: others[kind] - listed[kind]})
 		}
 	}
 	return all
 }
 
+// named returns the addresses that the summary names.
+func (c *closing) named() map[string]bool {
+	named := map[string]bool{}
+	for _, l := range c.broken {
+		named[l.URL] = true
+	}
+	for _, l := range slices.Concat(c.secrets, c.faults, c.orphans, c.left, c.beside) {
+		for _, one := range l.some {
+			address, _, _ := strings.Cut(one, " ")
+			named[strings.TrimSuffix(address, ",")] = true
+		}
+	}
+	return named
+}
+
 // write writes the summary: the result in one line, what to mend, and what was left out, most first.
 func (c closing) write(w io.Writer, s report.Style) error {
 	var b strings.Builder
+	escape := s.Escape
+	s.Escape = func(text string) string { return escape(report.Hide(text)) }
 	left, most := 0, shownOf
 	if c.all {
 		most = math.MaxInt
@@ -106,9 +126,16 @@ func (c closing) write(w io.Writer, s report.Style) error {
 	for _, hint := range c.hints {
 		fmt.Fprintf(&b, "\n%s\n", s.Paint("33", report.Wrap(s.Escape(hint), "", s.Width)))
 	}
+	if len(c.secrets) > 0 {
+		fmt.Fprintf(&b, "\n%s\n", s.Paint("1;31", "Secrets that anybody can read"))
+	}
+	for _, l := range c.secrets {
+		l.write(&b, s, most, "; -all names them")
+	}
 	if len(c.broken) > 0 {
 		fmt.Fprintf(&b, "\n%s\n", s.Paint("1;31", "Broken links: mend them, or what they lead to"))
 	}
+	listed := c.toldAsBroken()
 	for _, l := range c.broken {
 		from := ""
 		if some, n := c.from(l.URL); n > 0 {
@@ -116,7 +143,10 @@ func (c closing) write(w io.Writer, s report.Style) error {
 		} else if len(l.From) > 0 { // as canonical, in another language, or from a variant alone
 			from = ", referred to by " + slices.Min(l.From)
 		}
-		fmt.Fprintf(&b, "  %s  %s%s\n", s.Escape(l.URL), s.Escape(c.got[l.URL].instead(l.Status)), s.Escape(from))
+		if listed[l.URL] { // words alone take no page out
+			from += "; it is listed, and -never keeps it out"
+		}
+		fmt.Fprintf(&b, "  %s  %s%s\n", s.Escape(l.URL), s.Escape(c.instead(l)), s.Escape(from))
 	}
 	for _, part := range []struct {
 		head string
@@ -144,6 +174,38 @@ func (c closing) write(w io.Writer, s report.Style) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// toldAsBroken takes the faults that stand among the broken links too out of their rows, and returns their addresses.
+func (c *closing) toldAsBroken() map[string]bool {
+	broken, listed := map[string]bool{}, map[string]bool{}
+	for _, l := range c.broken {
+		broken[l.URL] = true
+	}
+	c.faults = slices.Clone(c.faults)
+	for i := range c.faults {
+		l := &c.faults[i]
+		some := slices.DeleteFunc(slices.Clone(l.some), func(one string) bool {
+			address, _, _ := strings.Cut(one, " ")
+			listed[address] = listed[address] || broken[address]
+			return broken[address]
+		})
+		l.n, l.some = l.n-(len(l.some)-len(some)), some
+	}
+	c.faults = slices.DeleteFunc(c.faults, func(l leftOut) bool { return l.n == 0 })
+	return listed
+}
+
+// instead says what a broken link leads to.
+func (c *closing) instead(l inspect.Link) string {
+	n := c.got[l.URL]
+	if _, _, loops := (&table{got: c.got}).end(n); loops {
+		return n.looping()
+	}
+	if n == nil && l.Status == http.StatusOK {
+		return "shows what the site shows where it has no page"
+	}
+	return n.instead(l.Status)
 }
 
 // says says why pages were left out, and what helps.

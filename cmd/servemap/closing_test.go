@@ -129,6 +129,9 @@ func TestCrawlThatIsCutTellsOnceWhatItDidNotAskFor(t *testing.T) {
 	if n := strings.Count(says, "not asked for, as the limit"); n != 1 {
 		t.Errorf("it says so %d times: %s%s", n, says, errs)
 	}
+	if strings.Contains(says, "no links that count") || strings.Contains(says, "no link that counts") {
+		t.Errorf("it says what nobody knows yet: %s", says)
+	}
 }
 
 // TestCrawlCountsEachPageWithAParameterOnce has a site of articles, of which a crawl tries some.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"html"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -16,6 +17,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -44,7 +46,7 @@ func crawlCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 	fs.Lookup("concurrency").DefValue = strconv.Itoa(crawlAtOnce)
 	fs.BoolVar(&c.all, "all", false, "name at the end up to 1,000 of each kind of what was left out, and not only the first three")
 	c.fail.flag(fs, "such as broken-link; orphan, a listed page without a link that engines follow; "+
-		"advice for these two; or fault, which is all that check would object to in listed pages")
+		"advice for these two; or fault, which is secrets, and all that check would object to in listed pages")
 	fs.StringVar(&c.out, "out", "sitemap.xml", "the `FILE` to write, or - for the standard output")
 	return c.run
 }
@@ -54,11 +56,12 @@ func crawlCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 type crawl struct {
 	streams
 	settings.Settings
-	out  string
-	all  bool
-	fail failing
-	dir  *os.Root // of out
-	site *heard
+	out     string
+	all     bool
+	fail    failing
+	dir     *os.Root // of out
+	site    *heard
+	without map[string]bool // pages that the file does not have
 
 	through http.RoundTripper // asks in place of a client of its own; may be nil
 }
@@ -91,6 +94,9 @@ func (c *crawl) run(ctx context.Context, address string) error {
 			return err
 		}
 		defer c.dir.Close()
+		if err := c.spares(filepath.Base(c.out)); err != nil {
+			return err
+		}
 	}
 	if c.site, err = c.find(ctx, address); err != nil {
 		return err
@@ -310,6 +316,7 @@ func (c *crawl) target() string {
 // one.
 func (c *crawl) write(ctx context.Context, files http.Handler, cut, cure, none string) error {
 	name := c.Name + ".xml"
+	files = c.holding(files)
 	code, text := fetch(files, c.Origin+"/"+name)
 	switch {
 	case none != "":
@@ -365,10 +372,41 @@ func (c *crawl) size(ctx context.Context, text []byte, part func(string) []byte)
 }
 
 func (c *crawl) replace(name string, text []byte) error {
-	if err := control.Replaceable(c.dir, name); err != nil {
+	if err := cmp.Or(control.Replaceable(c.dir, name), c.spares(name)); err != nil {
 		return err
 	}
 	return control.Replace(c.dir, name, text, 0o644)
+}
+
+// entry matches an entry of a file that is written, and what its address is.
+var entry = regexp.MustCompile(`<url><loc>([^<]*)</loc>.*\n`)
+
+// holding serves the files without the pages that are withheld.
+func (c *crawl) holding(files http.Handler) http.Handler {
+	if len(c.without) == 0 {
+		return files
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		code, text := fetch(files, r.URL.String())
+		w.WriteHeader(code)
+		_, _ = w.Write(entry.ReplaceAllFunc(text, func(one []byte) []byte {
+			if c.without[html.UnescapeString(string(entry.FindSubmatch(one)[1]))] {
+				return nil
+			}
+			return one
+		}))
+	})
+}
+
+// isSitemap matches how a sitemap begins, or an index of some.
+var isSitemap = regexp.MustCompile(`<(?:\w+:)?(?:urlset|sitemapindex)\b`)
+
+// spares refuses to replace a file of the owner that is no sitemap.
+func (c *crawl) spares(name string) error {
+	if there, err := c.dir.ReadFile(name); err == nil && len(there) > 0 && !isSitemap.Match(there[:min(len(there), 4096)]) {
+		return usage("-out %s: %s is no sitemap, and would be replaced; give another name, or remove it", c.out, name)
+	}
+	return nil
 }
 
 // fetch asks a handler in this process.

@@ -205,7 +205,7 @@ func TestCrawlTellsEachAddressOnceWithItsCause(t *testing.T) {
 	}
 	at := "- " + site.URL
 	for _, want := range []string{
-		"1  page says \"not found\", with status 200. ", at + "/soft says that there is no page: \"Page not found\"\n",
+		"  " + site.URL + "/soft  says that there is no page: \"Page not found\", linked from",
 		"servemap check says\n     1  page", at + "/scheme names https",
 		"1  page names itself by another scheme as canonical. The sitemap is right",
 		"2  pages name another page as canonical. Have those",
@@ -225,7 +225,7 @@ func TestCrawlTellsEachAddressOnceWithItsCause(t *testing.T) {
 		"2  linked addresses may change something, so they were not asked for. If they are pages, add -always for them.\n        " + at +
 			"/items/5/delete\n        " + at + "/items/6/delete\n",
 		"Besides, and not counted above\n     5  ", at + "/b.pdf\n", "5  pages of the site's own sitemap lead to an error, or elsewhere. ",
-		at + "/stale is answered with 404", at + "/old → " + site.URL + "/en/\n", at + "/circle → " + site.URL +
+		at + "/stale is answered with 404", at + "/old → " + site.URL + "/en/\n", at +
 			"/circle redirects to itself (302)", at + "/member → " + site.URL + "/login is answered with 404",
 		at + "/leads leads on to " + site.URL + "/en/ by itself (refresh)", at + "/data\n", at + "/plain.txt\n",
 		"1  sitemap of the site could not be read. ", at + "/wall/map.xml is answered with 503 by Cloudflare",
@@ -246,7 +246,7 @@ func TestCrawlTellsEachAddressOnceWithItsCause(t *testing.T) {
 		NotListed int `json:"not_listed"`
 	}
 	base.Check(t, json.Unmarshal([]byte(must(t, "status", "-data", data, "-json")), &st))
-	if want := fmt.Sprintf("3 listed · 1 broken link · %d left out", left); !strings.Contains(says, want) ||
+	if want := fmt.Sprintf("3 listed · 2 broken links · %d left out", left); !strings.Contains(says, want) ||
 		left != st.NotListed-1 {
 		t.Errorf("it does not say %q, or status has %d", want, st.NotListed)
 	}
@@ -546,7 +546,7 @@ func TestCrawlThatFailsLeavesTheFile(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	out := filepath.Join(t.TempDir(), "sitemap.xml")
-	base.Check(t, os.WriteFile(out, []byte("old"), 0o600))
+	base.Check(t, os.WriteFile(out, []byte("<urlset>old"), 0o600))
 	for _, tt := range []struct {
 		name, site string
 		code       int
@@ -599,7 +599,7 @@ func TestCrawlThatFailsLeavesTheFile(t *testing.T) {
 		" is not written, and nothing is kept without -data") {
 		t.Errorf("interrupted: code %d, %s", code, errs.String())
 	}
-	if text, err := os.ReadFile(out); err != nil || string(text) != "old" {
+	if text, err := os.ReadFile(out); err != nil || string(text) != "<urlset>old" {
 		t.Errorf("%s, %v", text, err)
 	}
 }
@@ -896,9 +896,9 @@ func TestCrawlFailsForWhatItFinds(t *testing.T) {
 	}{
 		{"orphan", "Listed, but hard to find\n     1  page is in the site's own sitemap, and has no link that counts. Link to it, so", codeNo}, {"advice", "has no link that counts", codeNo},
 		{"broken-link,canonical", "has no link that counts", codeDone},
-		{"fault", "/alone has the hreflang \"en-UK\": there is no region UK", codeNo}, {"hreflang", "for 1 hreflang", codeNo},
+		{"fault", "/alone has the hreflang \"en-UK\": there is no region UK", codeNo}, {"hreflang", "found hreflang (1)", codeNo},
 		{"", "-fail is empty; give a value, or leave it out", codeUsage},
-		{"broken-link,noindex", "exit code 3: -fail broken-link,noindex, for 1 noindex\n", codeNo},
+		{"broken-link,noindex", "exit code 3: -fail broken-link,noindex found noindex (1)\n", codeNo},
 		{"missing", "-fail missing: only servemap check finds that. The kinds are broken-link, orphan, advice, fault,",
 			codeUsage},
 	} {
@@ -916,7 +916,7 @@ func TestCrawlFailsForAVersionThatIsNotReturned(t *testing.T) {
 		name, german, want string
 		code               int
 	}{
-		{"it names none", ownPage, "exit code 3: -fail fault, for 1 hreflang-return\n", codeNo},
+		{"it names none", ownPage, "exit code 3: -fail fault found hreflang-return (1)\n", codeNo},
 		{"it names both", head(ownPage), "", codeDone},
 	} {
 		site := siteOf(t, map[string]string{"/": head(aPage) + "<a href=/de>de</a>", "/de": tt.german})
@@ -933,7 +933,9 @@ func TestCrawlReplacesNothingButAFile(t *testing.T) {
 	link, folder := filepath.Join(dir, "link.xml"), filepath.Join(dir, "folder.xml")
 	base.Check(t, os.Symlink("/dev/null", link))
 	base.Check(t, os.Mkdir(folder, 0o700))
-	for _, out := range []string{link, folder, filepath.Join(dir, "missing", "sitemap.xml"), "/sys/sitemap.xml"} {
+	other := filepath.Join(dir, "pom.xml")
+	base.Check(t, os.WriteFile(other, []byte("<project/>"), 0o600))
+	for _, out := range []string{link, folder, other, filepath.Join(dir, "missing", "sitemap.xml"), "/sys/sitemap.xml"} {
 		if code, _, _ := call(t, "crawl", site, "-out", out); code == codeDone || f.asked["/"] != "" {
 			t.Errorf("%s: code %d, and the site was asked: %v", out, code, f.asked)
 		}

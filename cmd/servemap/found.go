@@ -43,24 +43,53 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 	if err := unnamed(ctx, a, got, of.Reasons, named); err != nil {
 		return found, err
 	}
-	found = closing{listed: of.Stats.Listed, all: c.all, hints: of.Stats.Hints, got: got,
-		broken: brokenOf(links.Broken, done, got, c.site)}
+	var listed []string
+	dates := map[string]bool{} // of those that have one
+	for p, err := range a.site.Pages(ctx) {
+		if err != nil {
+			return found, err
+		}
+		listed = append(listed, p.URL)
+		if !p.LastModified.IsZero() {
+			dates[p.URL] = true
+		}
+	}
+	var alone []string
+	if !isCut(done) { // else nobody knows what has no link
+		if alone, err = bySitemap(ctx, here); err != nil {
+			return found, err
+		}
+	}
+	few := c.site.forFew(alone)
+	c.without = map[string]bool{}
+	for _, u := range few {
+		c.without[u] = true
+	}
+	held := func(u string) bool { return c.without[u] }
+	listed, alone = slices.DeleteFunc(listed, held), slices.DeleteFunc(alone, held)
+	found = closing{listed: len(listed), all: c.all, hints: of.Stats.Hints, got: got,
+		broken: brokenOf(append(links.Broken, named[eligibility.SoftNotFound.String()]...), done, got, c.site)}
 	found.from = c.site.from
-	for why, some := range named { // a broken link of a page that is not listed is counted by its reason too
-		for _, l := range some {
-			for i := range found.broken {
-				if b := &found.broken[i]; b.URL == l.URL && b.Reason == "" {
-					b.Reason = why
+	found.broken = slices.DeleteFunc(found.broken, func(l inspect.Link) bool { // what is named alone is told as that
+		_, n := found.from(l.URL)
+		return n == 0 && slices.ContainsFunc(l.From, func(u string) bool { return got[u].names(l.URL) })
+	})
+	for _, u := range exposed(got) {
+		found.exposed = append(found.exposed, inspect.Link{URL: u})
+	}
+	found.secrets = c.site.secrets(exposed(got))
+	for _, apart := range [][]inspect.Link{found.broken, found.exposed} { // which are counted by their reasons too
+		for i := range apart {
+			for why, some := range named {
+				if apart[i].Reason == "" && slices.ContainsFunc(some, func(l inspect.Link) bool { return l.URL == apart[i].URL }) {
+					apart[i].Reason = why
 				}
 			}
 		}
 	}
 	dated := 0
-	for p, err := range a.site.Pages(ctx) {
-		if err != nil {
-			return found, err
-		}
-		if !p.LastModified.IsZero() {
+	for _, u := range listed {
+		if dates[u] {
 			dated++
 		}
 	}
@@ -78,14 +107,16 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 		found.entries = append(found.entries, c.site.origin.URL(entry))
 	}
 	found.leave(done, of.Reasons, named)
-	if found.faults, err = c.site.faults(ctx, a, got); err != nil {
+	if len(few) > 0 {
+		found.left = append(found.left, withheld(few))
+	}
+	if found.faults, err = c.site.faults(listed, got); err != nil {
 		return found, err
 	}
 	for _, g := range of.Reasons {
-		if g.Reason == eligibility.BySitemap.String() {
-			orphans, few := forFew(groupOf(g, named[g.Reason]))
-			orphans.todo = words.Form("Link to {it|them}, so that visitors find {it|them} too.", orphans.n)
-			found.orphans = slices.DeleteFunc([]leftOut{orphans, few}, func(l leftOut) bool { return l.n == 0 })
+		if g.Reason == eligibility.BySitemap.String() && len(alone) > 0 {
+			found.orphans = []leftOut{{n: len(alone), cause: g.Reason, some: alone[:min(len(alone), mostNamed)],
+				todo: words.Form("Link to {it|them}, so that visitors find {it|them} too.", len(alone))}}
 		}
 	}
 	if found.scripts = done.Pages <= fewPages && c.site.scripted(); found.scripts { // which says it of the site
@@ -104,7 +135,7 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 func (c *crawl) none(ctx context.Context, a *answers, got map[string]*answered) string {
 	entry := c.site.origin.URL(append(slices.Clone(c.Entries), c.site.origin.Folder())[0])
 	at, there := entry, got[entry]
-	if to, end := (&table{got: got}).end(there); to != "" {
+	if to, end, _ := (&table{got: got}).end(there); to != "" {
 		at, there, entry = to, end, entry+" redirects to "+to+". "+to
 	}
 	if there != nil && slices.Contains(refusals, there.kind()) {
@@ -172,6 +203,9 @@ func (c *crawl) unmatched(done servemap.Exploration, got map[string]*answered, n
 	}
 	return "No page matched " + strings.Join(idle, ", ") + "."
 }
+
+// mostNamed is how many addresses -all names of a kind.
+const mostNamed = 1000
 
 // mostUnnamed bounds the answers in which unnamed looks for pages that no listed page links to.
 const mostUnnamed = 1000

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -234,6 +235,22 @@ func (a *answered) kind() (kind string) {
 	return kind
 }
 
+// denies reports whether a page says of itself that it is none, or shows an error in place of one, with status 200.
+func (a *answered) denies() bool {
+	return a != nil && a.Status == http.StatusOK && (a.kind() == "soft-404" || a.kind() == "error")
+}
+
+// names reports whether a page names an address as canonical, or in another language.
+func (a *answered) names(u string) bool {
+	named := func(l listing.Link) bool { return l.Href == u }
+	return a != nil && (a.kind() == "canonical" && a.Leads != nil && a.Leads.String() == u || slices.ContainsFunc(a.Versions(), named))
+}
+
+// looping says of a redirect without end where it leads.
+func (a *answered) looping() string {
+	return fmt.Sprintf("redirects (%d) to %s, in a loop", a.Status, a.to)
+}
+
 // instead says what came in place of a page: a status, or what check finds where that is 200.
 func (a *answered) instead(status int) string {
 	if a != nil && a.Status == http.StatusOK {
@@ -415,17 +432,48 @@ func wallsOf(got map[string]*answered) (all []inspect.Link) {
 	return all
 }
 
+// exposed returns the addresses that show anybody a secret.
+func exposed(got map[string]*answered) (all []string) {
+	for u, n := range got {
+		if n != nil && n.Exposed() {
+			all = append(all, u)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// secrets tells of these.
+func (h *heard) secrets(all []string) []leftOut {
+	var r report.Report
+	for _, u := range all {
+		linked := ""
+		if some, n := h.from(u); n > 0 {
+			linked = ", linked from " + check.Linking(some, n, false)
+		}
+		r.Add("secret", report.At{Where: u}, pages.ExposedSays+"%s", linked)
+	}
+	return rowsOf(r)
+}
+
+// rowsOf returns the groups of a report as rows.
+func rowsOf(r report.Report) (rows []leftOut) {
+	for _, g := range r.Groups {
+		l := leftOut{n: g.Count, kind: g.Kind, why: g.Title, todo: g.Remedy}
+		for _, f := range g.Findings {
+			l.some = append(l.some, f.Where+" "+f.Text)
+		}
+		rows = append(rows, l)
+	}
+	return rows
+}
+
 // faults returns what check would call faults of the listed pages, and which say nothing without scripts.
-func (h *heard) faults(ctx context.Context, a *answers, got map[string]*answered) (found []leftOut, err error) {
+func (h *heard) faults(all []string, got map[string]*answered) (found []leftOut, err error) {
 	var r report.Report
 	var listed []*pages.Page
-	var all []string
-	for p, err := range a.site.Pages(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, p.URL)
-		if n := got[p.URL]; n != nil && (n.Told() || n.Scripts) {
+	for _, u := range all {
+		if n := got[u]; n != nil && (n.Told() || n.Scripts) {
 			listed = append(listed, &n.Page)
 		}
 	}
@@ -442,17 +490,10 @@ func (h *heard) faults(ctx context.Context, a *answers, got map[string]*answered
 	if err := h.languages(all, got, &r); err != nil {
 		return nil, err
 	}
-	for _, g := range r.Groups {
-		if g.Kind != "scripts" && (g.Level != "fault" || !slices.Contains(crawlKinds, g.Kind)) {
-			continue
-		}
-		l := leftOut{n: g.Count, kind: g.Kind, why: g.Title, todo: g.Remedy}
-		for _, f := range g.Findings {
-			l.some = append(l.some, f.Where+" "+f.Text)
-		}
-		found = append(found, l)
-	}
-	return found, nil
+	r.Groups = slices.DeleteFunc(r.Groups, func(g report.Group) bool {
+		return g.Kind != "scripts" && (g.Level != "fault" || !slices.Contains(crawlKinds, g.Kind))
+	})
+	return rowsOf(r), nil
 }
 
 // languages finds what is wrong with the versions in other languages that listed pages name.

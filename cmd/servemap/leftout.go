@@ -2,9 +2,11 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/cmd/servemap/internal/check"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
+	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/crawl/explore"
 	"github.com/servemap/servemap/internal/decide/eligibility"
@@ -27,9 +30,10 @@ const shownHops = 10
 type table struct {
 	got   map[string]*answered
 	from  func(to string) (some []string, n int)
-	asked map[string]bool // the addresses that it has, with their parameters sorted
-	told  map[string]bool // addresses
-	long  []string        // pages that are too large
+	asked map[string]bool   // the addresses that it has, with their parameters sorted
+	told  map[string]bool   // addresses
+	long  []string          // pages that are too large
+	dead  map[string]string // addresses without a page, and a page that names each
 	rows  []leftOut
 }
 
@@ -67,16 +71,17 @@ func (c *closing) leave(done servemap.Exploration, groups []inspect.Group, named
 		slices.Sort(some)
 	}
 	t := &table{got: c.got, from: c.from, asked: map[string]bool{}, told: map[string]bool{},
-		long: done.Links[eligibility.LinkLarge.String()]}
+		long: done.Links[eligibility.LinkLarge.String()], dead: done.Dead}
 	for u := range c.got {
 		t.asked[location.Sorted(u)] = true
 	}
-	for _, l := range c.broken {
+	apart := slices.Concat(c.broken, c.exposed)
+	for _, l := range apart {
 		t.told[l.URL] = true
 	}
 	query, tried := eligibility.AddressQuery.String(), eligibility.QueryNotCanonical.String()
 	rest := 0 // pages that nobody got, and that are not told yet
-	for _, g := range unbroken(groups, named, c.broken) {
+	for _, g := range unbroken(groups, named, apart) {
 		if g.Reason == query { // exploring asked for some of them
 			named[query] = append(named[tried], named[query]...)
 		}
@@ -184,17 +189,23 @@ func filesOnce(rows []leftOut) []leftOut {
 	return t.rows
 }
 
-// brokenOf adds to the broken links of listed pages those of others that the crawl read, such as one that says noindex.
-// Nothing is known to be broken where a bot wall answered. Nor is it where all links have a session in their path: the
-// crawl asked without it.
+// brokenOf adds to the broken links of listed pages those of others that the crawl read, such as one that says noindex,
+// and links to what says that it is no page, or redirects without end. check and crawl count them so. Nothing is known to
+// be broken where a bot wall answered, nor where all links have a session in their path: the crawl asked without it.
 func brokenOf(
 	listed []inspect.Link, done servemap.Exploration, got map[string]*answered, site *heard,
 ) (all []inspect.Link) {
-	dead := maps.Clone(done.Dead)
-	for _, l := range listed {
+	dead, t := maps.Clone(done.Dead), &table{got: got}
+	all = slices.Clone(listed)
+	for u, n := range got {
+		_, _, loops := t.end(n)
+		if some, _ := site.from(u); (loops || n.denies()) && len(some) > 0 && site.rule(u) != eligibility.Always {
+			all = append(all, inspect.Link{URL: u, From: some, Status: n.Status})
+		}
+	}
+	for _, l := range all {
 		delete(dead, l.URL)
 	}
-	all = slices.Clone(listed)
 	for u, from := range dead {
 		l := inspect.Link{URL: u, From: []string{from}}
 		if got[u] != nil {
@@ -205,8 +216,8 @@ func brokenOf(
 	all = slices.DeleteFunc(all, func(l inspect.Link) bool {
 		return got[l.URL] != nil && got[l.URL].Wall != "" || site.cut(l.URL)
 	})
-	slices.SortFunc(all, func(a, b inspect.Link) int { return strings.Compare(a.URL, b.URL) })
-	return all
+	slices.SortStableFunc(all, func(a, b inspect.Link) int { return strings.Compare(a.URL, b.URL) })
+	return slices.CompactFunc(all, func(a, b inspect.Link) bool { return a.URL == b.URL })
 }
 
 // failed reports whether an address gave no answer, or one that asks to come again.
@@ -228,25 +239,44 @@ func unbroken(groups []inspect.Group, named map[string][]inspect.Link, broken []
 	return rest
 }
 
-// forFew takes out of a group of pages without a link those that may be for few by their names.
-func forFew(l leftOut) (others, few leftOut) {
-	others, few = l, leftOut{cause: l.cause}
-	others.some = slices.DeleteFunc(slices.Clone(l.some), func(u string) bool {
-		_, why := pages.Hidden(u, false)
-		if why != "" {
-			few.some = append(few.some, u)
-		}
-		return why != ""
-	})
-	few.n = len(few.some)
-	few.todo = words.Form(ownerOnly, few.n)
-	others.n -= few.n
-	return others, few
+// withheld tells of pages that the crawl does not write: only the site's sitemap names them, and they may be for few.
+func withheld(few []string) leftOut {
+	return leftOut{n: len(few), some: few, why: words.Form("{page is|pages are} in the site's own sitemap, and {has|have} "+
+		"no {link that counts|links that count}", len(few)), todo: words.Form("By {its name it|their names they} may not be "+
+		"for everybody, and {it answers|they answer} anybody. If so, take {it|them} out of that sitemap, and ask for a "+
+		"password there. Else link to {it|them}, or add -always for {it|them}.", len(few))}
 }
 
-// ownerOnly says what to do about what only the site's sitemap names, and may be for few.
-const ownerOnly = "By {its name it|their names they} may not be for everybody, and {it answers|they answer} anybody. If so, take " +
-	"{it|them} out of the site's sitemap, and ask for a password there."
+// forFew returns those of some pages without a link that may be for few by their names. Where scripts make the links,
+// nobody knows.
+func (h *heard) forFew(unlinked []string) (few []string) {
+	for _, u := range unlinked {
+		if _, why := pages.Hidden(u, false); why != "" && !h.scripted() {
+			few = append(few, u)
+		}
+	}
+	return few
+}
+
+// bySitemap returns the listed pages that no page links to as engines follow it.
+func bySitemap(ctx context.Context, c *control.Client) (all []string, err error) {
+	for asked := (url.Values{"reason": {eligibility.BySitemap.String()}}); ; {
+		some, err := control.Get[struct {
+			Pages []inspect.Link
+			Next  string
+		}](ctx, c, "/inspect/pages.json", asked)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range some.Pages {
+			all = append(all, p.URL)
+		}
+		if some.Next == "" {
+			return all, nil
+		}
+		asked.Set("after", some.Next)
+	}
+}
 
 // answered tells of the addresses that gave the crawl no page, by what they answered, and returns how many these are.
 func (t *table) answered(links []inspect.Link) (n int) {
@@ -287,8 +317,10 @@ func (t *table) outcome(l inspect.Link) leftOut {
 	}
 	kind, says := a.First()
 	line, address := leftOut{n: 1, cause: cmp.Or(causes[kind], eligibility.LinkNotGot).String()}, l.URL
-	to, there := t.end(a)
-	if to != "" {
+	to, there, loops := t.end(a)
+	if loops {
+		address += " → " + a.to + ", in a loop"
+	} else if to != "" {
 		address += " → " + to
 	}
 	switch {
@@ -314,20 +346,24 @@ func (t *table) outcome(l inspect.Link) leftOut {
 		if some, n := t.from(l.URL); n > 0 {
 			address += ", linked from " + check.Linking(some, n, false)
 		}
-	}
-	if kind == "" && len(l.From) == 0 && pages.Inner(l.URL) {
-		line.todo = words.Form(ownerOnly, 1)
+	} else if from := t.dead[l.URL]; from != "" { // as canonical, or in another language: else it is a broken link
+		address += ", which is named by " + from
 	}
 	line.some = []string{address}
 	return line
 }
 
-// end returns where an answer redirects in the end, as far as the crawl came, and what was answered there.
-func (t *table) end(a *answered) (to string, there *answered) {
+// end returns where an answer redirects in the end, as far as the crawl came, and what was answered there. loops says
+// that it never ends.
+func (t *table) end(a *answered) (to string, there *answered, loops bool) {
+	seen := map[string]bool{}
 	for hops := 0; a != nil && a.to != "" && hops < shownHops; hops++ {
+		if seen[a.Entry.Loc] = true; seen[a.to] {
+			return to, a, true
+		}
 		to, a = a.to, t.got[a.to]
 	}
-	return to, a
+	return to, a, false
 }
 
 // hostOf returns the host of a URL.
@@ -356,7 +392,7 @@ func (t *table) link(l servemap.LeftOut, n int, done servemap.Exploration) {
 		case u != "" && !t.told[u] && len(line.some) < line.n:
 			t.told[u] = true
 			says := u + " " + t.got[u].says()
-			if to, there := t.end(t.got[u]); l.Cause == eligibility.LinkStale.String() && to != "" {
+			if to, there, _ := t.end(t.got[u]); l.Cause == eligibility.LinkStale.String() && to != "" {
 				says = u + " → " + to + " " + there.says()
 			}
 			line.some = append(line.some, strings.TrimSpace(says))

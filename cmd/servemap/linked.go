@@ -53,6 +53,7 @@ func (s *checking) linked(ctx context.Context, known check.Known) (found check.C
 		Progress: explorer.Progress(log)})
 	found.From, found.All = c.site.from, s.all
 	found.Failed = slices.Sorted(slices.Values(done.Links[eligibility.LinkFailed.String()]))
+	found.Endless = slices.Sorted(slices.Values(done.Links[eligibility.LinkEndless.String()]))
 	found.Load = explore.Load{Alone: done.Alone, AtOnce: done.AtOnce}
 	found.Whole = err == nil && done.Waiting == 0 && len(found.Failed) <= done.Pages
 	inTime := ctx                           // what asks of each page alone ends with it
@@ -64,6 +65,7 @@ func (s *checking) linked(ctx context.Context, known check.Known) (found check.C
 		return found, c.why(err)
 	}
 	w := &walked{c.site, a, c.site.answers(), done, map[string]bool{}, &found}
+	found.Exposed = exposed(w.got)
 	if err := w.pages(ctx); err != nil {
 		return found, err
 	}
@@ -127,9 +129,6 @@ type walked struct {
 	found  *check.Crawl
 }
 
-// none is the kind of a page that says that it is not there.
-const none = "soft-404"
-
 // here asks the answers in this process.
 func (w *walked) here() *control.Client { return control.Here(w.a.handler(), nil) }
 
@@ -149,28 +148,23 @@ func (w *walked) pages(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if w.public[p.URL] = true; w.got[p.URL].kind() == none {
+		if w.public[p.URL] = true; w.got[p.URL].denies() {
 			continue
 		}
 		if w.found.Public = append(w.found.Public, p.URL); w.private(p.URL) {
 			private++
 		}
 	}
-	for asked := (url.Values{"reason": {eligibility.BySitemap.String()}}); ; {
-		some, err := control.Get[struct {
-			Pages []inspect.Link
-			Next  string
-		}](ctx, w.here(), "/inspect/pages.json", asked)
-		if err != nil {
-			return err
-		}
-		for _, p := range some.Pages {
-			w.orphan(p.URL)
-		}
-		if some.Next == "" {
-			break
-		}
-		asked.Set("after", some.Next)
+	alone, err := bySitemap(ctx, w.here())
+	if err != nil {
+		return err
+	}
+	for _, u := range alone {
+		w.orphan(u)
+	}
+	if w.found.Whole { // as a crawl lists them
+		few := w.site.forFew(alone)
+		w.found.Public = slices.DeleteFunc(w.found.Public, func(u string) bool { return slices.Contains(few, u) })
 	}
 	if pages.Few(private, len(w.found.Public)) {
 		w.found.Public = slices.DeleteFunc(w.found.Public, w.private)
@@ -216,20 +210,22 @@ func (w *walked) broken(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	all := brokenOf(append(links.Broken, named[soft]...), w.done, w.got, w.site)
-	for _, u := range slices.Sorted(maps.Keys(w.public)) {
-		if some, _ := w.site.from(u); w.got[u].kind() == none {
-			all = append(all, inspect.Link{URL: u, From: some})
-		}
-	}
-	for _, l := range all {
+	for _, l := range brokenOf(append(links.Broken, named[soft]...), w.done, w.got, w.site) {
 		if n := w.got[l.URL]; len(l.From) > 0 && !strings.Contains(l.URL, "/cdn-cgi/") {
 			w.found.Links = append(w.found.Links, check.Link{Kind: "broken-link", To: l.URL, From: slices.Min(l.From),
 				Passing: n != nil && n.Status >= http.StatusInternalServerError,
-				Says:    cmp.Or(n.says(), "shows what the site shows where it has no page")})
+				Says:    cmp.Or(w.loop(n), n.says(), "shows what the site shows where it has no page")})
 		}
 	}
 	return nil
+}
+
+// loop says of an answer that it redirects without end, "" if it does not.
+func (w *walked) loop(n *answered) string {
+	if _, _, loops := (&table{got: w.got}).end(n); !loops {
+		return ""
+	}
+	return n.looping()
 }
 
 // moved finds the links that lead to a lasting redirect.
@@ -241,7 +237,10 @@ func (w *walked) moved() {
 		}
 		some, _ := w.site.from(u)
 		if kind, says := n.First(); kind == "redirect" && len(some) > 0 {
-			if to, there := (&table{got: w.got}).end(n); to != n.to {
+			to, there, loops := (&table{got: w.got}).end(n)
+			if loops { // a broken link
+				continue
+			} else if to != n.to {
 				if says += ", and its chain ends at " + to; there != nil && there.Status >= http.StatusBadRequest {
 					says += ", which " + there.says()
 				}

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func TestCheckWithACrawlTellsBrokenLinks(t *testing.T) {
@@ -25,6 +27,65 @@ func TestCheckWithACrawlTellsBrokenLinks(t *testing.T) {
 	wantOut(t, codeDone, "links to "+site+"/gone, which is answered with 404 Not Found\n", "check", "-crawl", site)
 	wantOut(t, codeDone, "A crawl found 1 public page; not listed: none. Listed, without a link that engines follow: none.\n", "check",
 		"-crawl", site)
+}
+
+// TestCheckAndCrawlTellTheSame has a site with what its own sitemap does not list: a page links to all.
+func TestCheckAndCrawlTellTheSame(t *testing.T) {
+	const fatal = "<!doctype html><b>Fatal error</b>: Uncaught Error: x in /a.php:3 thrown in <b>/a.php</b> on line <b>3</b> " +
+		"<a href=/behind>b</a>"
+	own := func(name string) string { return strings.Replace(ownPage, "<main>", "<main><p>"+name, 1) }
+	files := map[string]string{"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/", "/a", "/b", "/c"), "/a": own("One"), "/b": own("Two"),
+		"/.env": "KEY=1", "/loop": "HTTP 301 Location: /pool", "/pool": "HTTP 301 Location: /loop", "/into": "HTTP 302 Location: /pool",
+		"/self": "HTTP 301 Location: /self", "/fatal": fatal, "/behind": own("Three"), "/none": "<!doctype html><title>Page not found</title><p>Nothing.",
+		"/c": strings.Replace(own("Four"), "<main>", "<link rel=canonical href=/no-canon><main>", 1)}
+	site := ""
+	for path := range files {
+		site += "<a href=" + path + ">x</a>"
+	}
+	files["/"] = aPage + site + "<a href=/gone?token=abcdefgh>x</a><a href=/gone>x</a>"
+	site = siteOf(t, files)
+	to := filepath.Join(t.TempDir(), "sitemap.xml")
+	_, out, _ := call(t, "check", "-crawl", "-all", site)
+	_, says, errs := call(t, "crawl", site, "-all", "-out", to, "-fail", "fault,error")
+	text, err := os.ReadFile(to)
+	base.Check(t, err)
+	for _, want := range []string{"fault   1 address shows anybody a secret", site + "/.env has a name of what only an owner should see",
+		"links to " + site + "/loop, which redirects (301) to " + site + "/pool, in a loop", "/into, which redirects (302) to",
+		"/fatal, which is answered with 200, and shows an error", "/none, which says that there is no page", "advice  7 dead addresses"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("check does not say %q: %s", want, out)
+		}
+	}
+	for _, want := range []string{"listed · 7 broken links · ", "Secrets that anybody can read\n     1  address shows anybody",
+		"/.env has a name of what only an owner should see, and answers anybody with a file, linked from", site + "/self  redirects (301) to " +
+			site + "/self, in a loop", "/fatal  is answered with 200, and shows", "; it is listed, and -never keeps it out\n", "/no-canon, which is named by " + site + "/c\n"} {
+		if !strings.Contains(says, want) {
+			t.Errorf("crawl does not say %q: %s", want, says)
+		}
+	}
+	for _, path := range []string{"/fatal", "/none"} {
+		if strings.Contains(out, site+path+" is linked from") || !strings.Contains(string(text), path+"<") {
+			t.Errorf("words alone take %s out, or it is missed: %s%s", path, text, out)
+		}
+	}
+	if !strings.Contains(string(text), "/behind") || strings.Contains(says+out, "abcdefgh") ||
+		!strings.Contains(errs, "-fail fault,error found secret (1), error (3), soft-404 (1)\n") {
+		t.Errorf("not the page behind an error, or a secret, or not counted: %s%s%s", errs, text, says)
+	}
+}
+
+// TestSeriesWithoutEndIsNotMissing has a calendar, in which each day leads to the next.
+func TestSeriesWithoutEndIsNotMissing(t *testing.T) {
+	files := map[string]string{"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/"), "/": aPage + "<a href=/cal/1>c</a><a href=/more/1>x</a>",
+		"/more/1": ownPage}
+	for n := range 99 {
+		files[fmt.Sprintf("/cal/%d", n)] = fmt.Sprintf("<!doctype html><title>Day %d</title><main><p>No events.</p><a href=/cal/%d>next</a>", n, n+1)
+	}
+	out := must(t, "check", "-crawl", siteOf(t, files))
+	if !strings.Contains(out, "The crawl gave up a series of addresses") || !strings.Contains(out, "not listed: 1.") ||
+		!strings.Contains(out, "/more/1 is linked from") || strings.Contains(out, "/cal/1 is") {
+		t.Error(out)
+	}
 }
 
 func TestCheckWithACrawlSaysWhatASitemapWouldHave(t *testing.T) {
@@ -88,11 +149,12 @@ func TestNobodyIsToldToLinkToWhatIsForFew(t *testing.T) {
 		at, check string
 		listed    bool // by crawl
 	}{
-		{"/admin", own, true}, {"/debug/pprof/", own, true}, {"/.env", file, false}, {"/backup.sql", file, false},
+		{"/admin", own, false}, {"/debug/pprof/", own, false}, {"/.env", file, false}, {"/backup.sql", file, false},
 		{"/logout", logout, false}, {"/how-to-delete", orphan, true}, {"/account", orphan, true}, {"/switch/12", orphan,
 			false},
 		{"/docs/admin/users", orphan, true}, {"/customers/acme", orphan, true}, {"/tags/.net/", orphan, true},
 		{"/uploads/brochure.pdf", orphan, false}, {"/staff", "", true},
+		{"/admin-dashboard-course", orphan, true},
 	}
 	for _, tt := range table {
 		if files[tt.at] = ownPage + tt.at; path.Ext(tt.at) != "" {
@@ -110,15 +172,18 @@ func TestNobodyIsToldToLinkToWhatIsForFew(t *testing.T) {
 	}
 	for _, tt := range table {
 		if strings.Contains(string(text), tt.at+"<") != tt.listed ||
-			strings.Contains(says, "- "+site+tt.at+"\n") != (tt.at != "/staff") {
+			strings.Contains(strings.ReplaceAll(says, " has a name", "\n"), "- "+site+tt.at+"\n") != (tt.at != "/staff") {
 			t.Errorf("%s is listed, or not named: %s%s", tt.at, text, says)
 		}
 		if tt.check != "" && !strings.Contains(out, "- "+site+tt.at+" "+tt.check) {
 			t.Errorf("%s: without %q: %s", tt.at, tt.check, out)
 		}
 	}
-	if strings.Count(says, "ask for a password there") != 2 { // before pages, and before files
+	if strings.Count(says, "ask for a password there") != 1 || !strings.Contains(says, "\nSecrets that anybody can read\n     2  ") {
 		t.Error(says)
+	}
+	if says := must(t, "crawl", site, "-out", to, "-always", "/admin"); strings.Contains(says, site+"/admin\n") {
+		t.Errorf("the owner's word does not count: %s", says)
 	}
 }
 
@@ -259,7 +324,7 @@ func TestWhatShowsTheTextOfAMadeUpAddressIsNoPage(t *testing.T) {
 			"2 listed · 0 broken links ·", ""},
 		{"another text", link("/a><a href=/none"), aPage + "Oops", "2 listed · 1 broken link ·",
 			"/none, which shows what a made-up"},
-		{"that of the start page", link("/a><a href=/none"), link("/a><a href=/none"), "2 listed · 0 broken links ·",
+		{"that of the start page", link("/a><a href=/none"), link("/a><a href=/none"), "2 listed · 1 broken link ·",
 			"A crawl found 2 public pages; not listed: none."},
 	} {
 		site := siteOf(t, map[string]string{"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/", "/a"), "/": tt.home,
@@ -296,7 +361,7 @@ func TestNobodyIsToldToLinkToAPrivatePage(t *testing.T) {
 	}))
 	defer site.Close()
 	_, out, errs := call(t, "check", "-crawl", "-all", site.URL)
-	for _, want := range []string{"advice  1 listed page looks private\n", "fault   1 listed address shows anybody a secret\n",
+	for _, want := range []string{"advice  1 listed page looks private\n", "fault   1 address shows anybody a secret\n",
 		"not listed: none. Listed, without a link that engines follow: 1.\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("without %q: %s%s", want, out, errs)

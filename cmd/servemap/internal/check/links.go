@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -32,6 +33,8 @@ type Crawl struct {
 	// Scripts says that the start page says nothing without them, so that no link leads from it.
 	Scripts bool
 	Links   []Link   // that lead to no page, or by a redirect
+	Exposed []string // what shows anybody a secret
+	Endless []string // the next ones of series that showed nothing new, such as a calendar: it did not ask for them
 	Why     string   // says why Public is empty
 	Unasked []string // linked addresses that it did not ask for, and so knows nothing of
 	Load    explore.Load
@@ -100,6 +103,7 @@ func (c *checker) compareLinks(found Crawl) {
 		c.Add("scripts", report.At{Where: root}, "says nothing without scripts, so no link leads on from it")
 		c.Of("scripts", c.Sample.Read-c.Sample.Files+1) // the crawl read it
 	}
+	c.exposed(found)
 	if found.Why != "" {
 		c.Facts = append(c.Facts, found.Why)
 		return
@@ -130,15 +134,50 @@ func (c *checker) compareLinks(found Crawl) {
 	c.Facts = append(c.Facts, text+c.orphans(found))
 }
 
+// exposed tells of what shows anybody a secret and was not told yet, as only a page names it.
+func (c *checker) exposed(found Crawl) {
+	for _, u := range found.Exposed {
+		at, linked := report.At{Where: u}, ""
+		if i := c.judge.Place(u); i >= 0 {
+			at = c.judge.Pages[i].At()
+		}
+		if some, n := found.From(u); n > 0 {
+			linked = ", linked from " + Linking(some, n, found.All)
+		}
+		if key := address.KeyOf(u); !c.private[key] {
+			c.Add("secret", at, pages.ExposedSays+"%s", linked)
+		}
+	}
+}
+
 // unsure reports whether a file that could not be read may list more.
 func (c *checker) unsure() bool {
 	return c.doubt || c.Has("xml") || c.Has("gzip") || c.Has("size") || c.Has("encoding")
 }
 
-// missing tells of the public pages that are not listed, and returns how many these are.
+// numbers match what the addresses of a series differ in.
+var numbers = regexp.MustCompile(`\d+`)
+
+// missing tells of the public pages that are not listed, and returns how many these are. A page of a series that the
+// crawl gave up is none that visitors should find.
 func (c *checker) missing(found Crawl) (n int) {
+	series, given := map[string]bool{}, 0
+	for _, u := range found.Endless {
+		series[numbers.ReplaceAllString(u, "0")] = true
+	}
+	defer func() {
+		if given > 0 {
+			c.Facts = append(c.Facts, "The crawl gave up a series of addresses that showed nothing new, as a calendar does, at "+
+				Linking(found.Endless[:1], len(found.Endless), false)+". Of its pages "+words.Number(given)+
+				" are not listed, and are not called missing.")
+		}
+	}()
 	for _, u := range found.Public {
 		if c.judge.Listed(u) {
+			continue
+		}
+		if series[numbers.ReplaceAllString(u, "0")] {
+			given++
 			continue
 		}
 		n++
@@ -223,7 +262,7 @@ func (c *checker) told(l Link) bool {
 	names := func(word string) bool { return word == to || strings.TrimRight(word, ",:") == to }
 	return slices.ContainsFunc(c.Groups, func(g report.Group) bool {
 		return slices.ContainsFunc(g.Findings, func(f report.Finding) bool {
-			return f.Where == l.From && slices.ContainsFunc(strings.Fields(f.Text), names)
+			return f.Where == report.Shorten(l.From) && slices.ContainsFunc(strings.Fields(f.Text), names)
 		})
 	})
 }

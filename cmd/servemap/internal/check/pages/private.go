@@ -56,6 +56,15 @@ var inner = regexp.MustCompile(`(?i)/\.[^/]|\.(?:bak|dump|env|key|old|pem|sql|sq
 // Inner reports whether a location names such a file.
 func Inner(at string) bool { return inner.MatchString(strings.ReplaceAll(at, "/.well-known/", "/")) }
 
+// Exposed reports whether anybody gets such a file where the page should be. check and crawl both ask it, however they
+// found the address.
+func (p *Page) Exposed() bool {
+	return p.Read && !p.HTML && !p.is("source") && Inner(locationOf(p.Entry.Loc))
+}
+
+// ExposedSays says so.
+const ExposedSays = "has a name of what only an owner should see, and answers anybody with a file"
+
 // Hidden says why an address without a link may be for few, "" for nothing. It returns the address with a secret cut
 // short; secrets says whether what looks like one is one.
 func Hidden(loc string, secrets bool) (short, why string) {
@@ -118,8 +127,8 @@ func LooksPrivate(listed []listing.Entry, all []*Page, to *report.Report) map[st
 	for _, e := range listed {
 		p, short, at := asked[e.Loc], Secret(e.Loc), e.At()
 		switch named := keyed.MatchString(locationOf(e.Loc)); {
-		case p != nil && p.Read && !p.HTML && !p.is("source") && Inner(locationOf(e.Loc)):
-			to.Add("secret", at, "has a name of what only an owner should see, and answers anybody with a file")
+		case p != nil && p.Exposed():
+			to.Add("secret", at, ExposedSays)
 		case p != nil && (!p.Read || p.Told()):
 			continue
 		case short != "" && Few(secrets, len(listed)) && (named || !linked[folderOf(short)]):

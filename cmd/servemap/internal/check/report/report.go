@@ -93,21 +93,30 @@ const kept = 1000
 // longest is how long a text of others may be in a finding, in bytes.
 const longest = 300
 
-// session matches a parameter of an address.
-var session = regexp.MustCompile(`([?&;])([^?&;=#\s/]+)=([^&;#\s/]+)`)
+// param matches a parameter of an address.
+var param = regexp.MustCompile(`([?&;])([^?&;=#\s/]+)=([^&;#\s/]+)`)
 
 // password matches what an address has before its host.
 var password = regexp.MustCompile(`(://[^/?#@:\s]*):[^/?#@\s]*@`)
 
-// Shorten cuts a text of others, and says how long it was. The sessions and passwords in its addresses are left out.
-func Shorten(s string) string {
+// secretive matches parameters that hold a secret by their names, or a mail address.
+var secretive = regexp.MustCompile(`(?i)^[^=]*(?:token|secret|signature|passw|e-?mail|[_-]key|apikey)[^=]*=|=[^=@]+(?:@|%40)[^=@]+\.[a-z]+$`)
+
+// Hide leaves out of the addresses in a text what nobody else should read: passwords, sessions, tokens, mail addresses.
+func Hide(s string) string {
 	s = password.ReplaceAllString(s, "$1:…@")
-	s = session.ReplaceAllStringFunc(s, func(pair string) string {
-		if name, _, _ := strings.Cut(pair[1:], "="); location.IsSession(name) {
+	return param.ReplaceAllStringFunc(s, func(pair string) string {
+		if name, _, _ := strings.Cut(pair[1:], "="); !strings.HasSuffix(pair, "…") && // as it was cut
+			(location.IsSession(name) || secretive.MatchString(pair[1:])) {
 			return pair[:1] + name + "=…"
 		}
 		return pair
 	})
+}
+
+// Shorten cuts a text of others, and says how long it was. What [Hide] hides is left out.
+func Shorten(s string) string {
+	s = Hide(s)
 	if len(s) <= longest {
 		return s
 	}

@@ -236,6 +236,7 @@ func TestOnlyWholeAddressesAreLinked(t *testing.T) {
 	for where, linked := range map[string]bool{"https://example.com/@a?b=c@d": true, "HTTP://example.com": true,
 		"/a":                  false,
 		"ftp://example.com/a": false, "https://bob:secret@example.com/": false, "https://example.com/?PHPSESSID=1": false,
+		"https://example.com/?reset_token=secret": false, "https://example.com/?to=secret%40example.com": false,
 		"https://example.com/" + strings.Repeat("a", longest): false, "javascript:alert(1)": false, "https://example.com/a b": false} {
 		r := &Report{URL: "https://example.com"}
 		r.Add("loc", At{Where: where}, "is beside %s", where)
