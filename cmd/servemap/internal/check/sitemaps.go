@@ -243,8 +243,10 @@ func (c *checker) judged(a answer, u *url.URL) (parts []string) {
 	if moved {
 		c.Add("moved", report.At{Where: u.String()}, "redirects to %s", a.url.String())
 	}
+	made, _ := http.ParseTime(a.Header.Get("Date"))
 	f, parts := c.judge.File(listing.Answer{
 		URL: u, Body: a.Body, ContentType: a.Header.Get("Content-Type"), Encoding: a.Header.Get("Content-Encoding"),
+		Made: made, Took: a.Took,
 	})
 	if moved {
 		f.To = a.url.String()

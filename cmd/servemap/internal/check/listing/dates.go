@@ -13,6 +13,8 @@ import (
 type Date struct {
 	At   time.Time     // zero for none
 	Span time.Duration // that it means: a day, a month or a year, 0 for a moment
+
+	asked bool // it is the time at which the file was asked for
 }
 
 // String says it as a report does.
@@ -34,7 +36,7 @@ const day = 24 * time.Hour
 func ParseDate(text string) (d Date, ok bool) {
 	for _, layout := range layouts {
 		if at, err := time.Parse(layout, text); err == nil {
-			return Date{at, spans[layout]}, true
+			return Date{At: at, Span: spans[layout]}, true
 		}
 	}
 	return d, false
@@ -64,6 +66,7 @@ func (r *reader) date(n *sitemap.Node, e Entry) Date {
 	case d.At.Year() < 1990:
 		r.misdated(e, "ancient", "has the lastmod %s, which is older than the web", d)
 	default:
+		d.asked = d.Span == 0 && r.made.Sub(d.At) <= r.took+oneClock && d.At.Sub(r.made) <= oneClock
 		return d
 	}
 	return Date{}
@@ -82,75 +85,119 @@ func (r *reader) misdated(e Entry, kind, text string, args ...any) {
 	r.tell(e, kind, text, args...)
 }
 
-// How many pages must have a lastmod before it is told that they share one, and within which time dates are those of
-// one build.
+// How many pages must have a lastmod before it is told that they share one, within which time dates are those of one
+// build, and how far the clock of a program differs from that of its server.
 const (
 	fewDates = 10
 	oneBuild = time.Hour
+	oneClock = 2 * time.Second
 )
 
-// Dates says whether the listed pages share one date.
+// Dates says which dates are the time of the request, and whether the pages that are listed, or those of one file,
+// share one.
 func (j *Judge) Dates(sitemap string) {
-	times, onlyDays, all := []time.Time{}, true, len(j.Pages)
-	for _, e := range j.Pages {
-		if d := e.Date; !d.At.IsZero() {
+	if all := len(j.Pages); all >= fewDates && j.Undated >= all &&
+		!slices.ContainsFunc(j.Pages, func(e Entry) bool { return !e.Date.At.IsZero() }) {
+		j.To.Add("dates-none", report.At{Where: sitemap}, "gives no lastmod for any of its %s pages", words.Number(all))
+		return
+	}
+	var names []string // of files
+	files := map[string][]*Date{}
+	for i := range j.Pages {
+		e := &j.Pages[i]
+		if len(files[e.File]) == 0 {
+			names = append(names, e.File)
+		}
+		files[e.File] = append(files[e.File], &e.Date)
+	}
+	var all []*Date
+	var parts, shared []share
+	for _, name := range names {
+		dates := j.requested(name, files[name])
+		part := shareOf(name, dates)
+		if all, parts = append(all, dates...), append(parts, part); part.kind == "dates-shared" {
+			shared = append(shared, part)
+		}
+	}
+	switch whole := shareOf(sitemap, all); {
+	case whole.kind == "" || whole.kind == "dates-half" && len(shared) > 0:
+	case slices.ContainsFunc(parts, func(p share) bool { return p.n == whole.n }): // that file has them all
+		part := parts[slices.IndexFunc(parts, func(p share) bool { return p.n == whole.n })]
+		part.kind, part.why = whole.kind, whole.why
+		shared = []share{part}
+	default:
+		shared = []share{whole}
+	}
+	for _, s := range shared {
+		j.To.Add(s.kind, report.At{Where: s.where}, "gives %s of its %s pages one lastmod (%s%s), %s.", words.Number(s.n),
+			words.Number(s.of), s.within, s.date, s.why)
+	}
+}
+
+// requested tells that some dates of a file are the time of the request, and forgets these: they are true of no page.
+// It returns the others. One alone may be of a page that changed just then.
+func (j *Judge) requested(file string, dates []*Date) (others []*Date) {
+	n, last := 0, Date{}
+	for _, d := range dates {
+		if d.asked {
+			n, last = n+1, *d
+		} else {
+			others = append(others, d)
+		}
+	}
+	if n < 2 {
+		return dates
+	}
+	for _, d := range dates {
+		if d.asked {
+			*d = Date{}
+		}
+	}
+	j.To.Add("dates-now", report.At{Where: file}, "gives %s of its %s pages the time of this request (%s): they are dated "+
+		"anew each time", words.Number(n), words.Number(len(dates)), last)
+	return others
+}
+
+// share says how many of some pages share one date.
+type share struct {
+	where  string
+	kind   string // "" if it is nothing to tell
+	n, of  int
+	date   Date
+	within string
+	why    string
+}
+
+// shareOf returns which date most of some pages share.
+func shareOf(where string, dates []*Date) share {
+	s, times, onlyDays := share{where: where, of: len(dates)}, []time.Time{}, true
+	for _, d := range dates {
+		if !d.At.IsZero() {
 			times = append(times, d.At)
 			onlyDays = onlyDays && d.Span > 0
 		}
 	}
 	slices.SortFunc(times, time.Time.Compare)
-	from, n := most(times, oneBuild)
-	_, same := most(times, 1)
-	few := 2*len(times) < all // a build dates them all
-	d := Date{from, 0}
-	if n > 0 && onlyDays {
-		d.Span = day
+	s.date.At, s.n = most(times, oneBuild)
+	s.why = "probably that of a build. Search engines ignore such dates"
+	few := 2*len(times) < len(dates) // a build dates them all
+	if few {
+		s.why = "of a build or of one edit; most pages of the site have none"
 	}
-	fresh := n > 0 && d.Span == 0 && j.Now.Sub(from) < oneBuild && j.Now.Sub(times[len(times)-1]).Abs() < time.Minute
-	kind, within, why := "", "", "probably that of a build. Search engines ignore such dates"
+	if s.n > 0 && onlyDays {
+		s.date.Span = day
+	}
+	if _, same := most(times, 1); same < s.n {
+		s.within = "within an hour of "
+	}
 	switch {
-	case n == 0 && all >= fewDates && j.Undated >= all:
-		j.To.Add("dates-none", report.At{Where: sitemap}, "gives no lastmod for any of its %s pages", words.Number(all))
-	case n >= 2 && n == len(times) && fresh, len(times) >= fewDates && 10*n >= 9*len(times) && !few:
-		kind = "dates-shared"
-	case len(times) >= fewDates && (10*n >= 9*len(times) || 2*n >= len(times) && d.Span == 0):
-		kind = "dates-half"
+	case len(times) < fewDates:
+	case 10*s.n >= 9*len(times) && !few:
+		s.kind = "dates-shared"
+	case 10*s.n >= 9*len(times), 2*s.n >= len(times) && s.date.Span == 0:
+		s.kind = "dates-half"
 	}
-	if fresh {
-		why = "the time of this request: it is made anew each time. Search engines ignore such dates"
-	} else if few {
-		why = "of a build or of one edit; most pages of the site have none"
-	}
-	if same < n {
-		within = "within an hour of "
-	}
-	if kind != "" {
-		if file, has := j.fileOf(from); file != "" {
-			sitemap, all = file, has
-		}
-		j.To.Add(kind, report.At{Where: sitemap}, "gives %s of its %s pages one lastmod (%s%s), %s.", words.Number(n),
-			words.Number(all), within, d, why)
-	}
-}
-
-// fileOf returns the one file that has all pages with the dates of a build, and how many it has; "" if several have
-// them.
-func (j *Judge) fileOf(build time.Time) (file string, has int) {
-	for _, e := range j.Pages {
-		if since := e.Date.At.Sub(build); since < 0 || since >= oneBuild {
-			continue
-		}
-		if file != "" && file != e.File {
-			return "", 0
-		}
-		file = e.File
-	}
-	for _, e := range j.Pages {
-		if e.File == file {
-			has++
-		}
-	}
-	return file, has
+	return s
 }
 
 // most returns where, in sorted times, the span begins that has the most of them, and how many it has.

@@ -1,6 +1,7 @@
 package listing
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"os"
@@ -196,6 +197,44 @@ func TestFewPagesOfTheSiteAreNotToldToHaveNoDates(t *testing.T) {
 		if slices.ContainsFunc(r.Groups, func(g report.Group) bool { return g.Kind == "dates-none" }) {
 			t.Errorf("of %d pages it says %+v", len(j.Pages), r.Groups)
 		}
+	}
+}
+
+func TestDatesOfEachFileAreJudged(t *testing.T) {
+	const build, request = "2026-11-28T09:00:00Z", "2026-11-29T12:00:00Z"
+	edited := func(i int) string { return fmt.Sprintf("2026-0%d-%02dT09:00:00Z", 1+i%9, 1+i%28) }
+	for _, tt := range []struct {
+		name  string
+		parts []string // each gives 20 pages this date, "" their own
+		want  string
+	}{
+		{"true dates", []string{"", ""}, ""},
+		{"one of a build", []string{build, "", ""}, "dates-shared part-0: 20 of its 20"},
+		{"two of a build each", []string{build, "2026-11-02T09:00:00Z", ""},
+			"dates-shared part-0: 20 of its 20, dates-shared part-1: 20 of its 20"},
+		{"all of a build", []string{build, build}, "dates-shared index: 40 of its 40"},
+		{"one of a build, one of the request, one of edits", []string{build, request, ""},
+			"dates-shared part-0: 20 of its 20, dates-now part-1: 20 of its 20"},
+	} {
+		r := &report.Report{}
+		j := NewJudge(Site{Scheme: "https", Host: "example.com", Folder: "/", Now: now}, r)
+		for n, date := range tt.parts {
+			text := `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`
+			for i := range 20 {
+				text += fmt.Sprintf("<url><loc>https://example.com/%d/%d</loc><lastmod>%s</lastmod></url>", n, i,
+					cmp.Or(date, edited(7*n+i)))
+			}
+			j.File(file(fmt.Sprint("part-", n), []byte(text+"</urlset>")))
+		}
+		j.Dates("https://example.com/index")
+		var got []string
+		for _, g := range r.Groups {
+			for _, f := range g.Findings {
+				says, _, _ := strings.Cut(strings.TrimPrefix(f.Text, "gives "), " pages")
+				got = append(got, g.Kind+" "+strings.TrimPrefix(f.Where, "https://example.com/")+": "+says)
+			}
+		}
+		base.Equal(t, strings.Join(got, ", "), tt.want, "%s", tt.name)
 	}
 }
 
