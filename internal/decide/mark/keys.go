@@ -1,9 +1,6 @@
 package mark
 
-import (
-	"iter"
-	"math/bits"
-)
+import "math/bits"
 
 // A key is a part of the hash of a text, or of what says where it stands. One new text in 72 looks known on a page that
 // has shown as many as are kept. With a bit less, pages where much moves get twice as many false dates.
@@ -40,14 +37,12 @@ func (s *keySet) len() (n int) {
 	return n
 }
 
-// all returns the keys in rising order.
-func (s *keySet) all() iter.Seq[uint16] {
-	return func(yield func(uint16) bool) {
-		for i, word := range s {
-			for ; word != 0; word &= word - 1 {
-				if !yield(uint16(64*i + bits.TrailingZeros64(word))) {
-					return
-				}
+// all goes through the keys in rising order.
+func (s *keySet) all(yield func(uint16) bool) {
+	for i, word := range s {
+		for ; word != 0; word &= word - 1 {
+			if !yield(uint16(64*i + bits.TrailingZeros64(word))) {
+				return
 			}
 		}
 	}
@@ -57,7 +52,7 @@ func (s *keySet) all() iter.Seq[uint16] {
 func (s *keySet) write(to *bitString) {
 	n, next := s.len(), 0
 	to.put(n, countBits)
-	for key := range s.all() {
+	for key := range s.all {
 		gap, low := int(key)-next, keyBits-bits.Len(uint(n))
 		for range gap >> low {
 			to.put(1, 1)
@@ -135,7 +130,7 @@ func (m *Mark) missing(v *View) (gone []uint16, of int) {
 	for _, b := range v.blocks {
 		shown.add(b.key)
 	}
-	for key := range m.own.set().all() {
+	for key := range m.own.set().all {
 		if of++; !shown.has(key) {
 			gone = append(gone, key)
 		}

@@ -8,7 +8,12 @@
 // knows the page yet. A text that is only lost is a change once it has been gone for a day.
 package mark
 
-import "slices"
+import (
+	"slices"
+	"strings"
+
+	"github.com/servemap/servemap/internal/page/html"
+)
 
 // Outcome is what an observation of a page's main text showed.
 type Outcome uint8
@@ -139,6 +144,28 @@ func (m Mark) Shares(v *View) bool {
 	return slices.ContainsFunc(v.blocks, func(b *block) bool {
 		return !known.has(b.key) && !b.beside && (b.link || b.on > b.most && b.on <= pagesOfItem)
 	})
+}
+
+// News returns the texts of a page that the mark does not remember or still holds, and how many texts of the last
+// observation the page lacks. A mark that has seen nothing has nothing to compare with.
+func (m Mark) News(f *html.Facts) (news []string, gone int) {
+	if !m.began {
+		return nil, 0
+	}
+	v, known, r := Read(f, 0), m.known(), reading{}
+	same := m.text == v.text // it may stand in other blocks
+	r.read(slices.Concat(f.Blocks, f.Beside), func(b block, text string) {
+		w := m.watched(b.key)
+		held := w != nil && w.Patience > 0 && !w.gone()
+		if held || !known.has(b.key) && !b.swept && (!same || b.beside) {
+			news = append(news, strings.TrimSpace(text))
+		}
+	})
+	if !same {
+		missing, _ := m.missing(&v)
+		gone = len(missing)
+	}
+	return news, gone
 }
 
 // Keeps reports whether a view still shows half of the page's own texts of the last observation. The page may have

@@ -41,6 +41,8 @@ type shown struct {
 	Counts uint8
 }
 
+func tagOf(hash uint64) uint16 { return uint16(hash / bucketsKept) }
+
 // pages returns how many families of pages showed the block.
 func (e *shown) pages() uint8 { return e.Counts % 16 }
 
@@ -268,43 +270,38 @@ func (s *Site) collects(v *View, family uint8) bool {
 	return 2*others > texts && 2*most <= texts && len(of) >= leastCollected
 }
 
-// bucketOf returns where a block is kept, and its tag there.
-func (s *Site) bucketOf(hash uint64) (*bucket, uint16) {
-	return &s.Buckets[hash%bucketsKept], uint16(hash / bucketsKept)
-}
-
-// find returns the index of the block with a tag, or -1.
-func (b *bucket) find(tag uint16) int {
-	return slices.IndexFunc(b[:], func(e shown) bool { return e.Counts > 0 && e.Tag == tag })
+// kept returns the bucket of a block, and the index of the block in it, or -1.
+func (s *Site) kept(hash uint64) (b *bucket, at int) {
+	b = &s.Buckets[hash%bucketsKept]
+	return b, slices.IndexFunc(b[:], func(e shown) bool { return e.Counts > 0 && e.Tag == tagOf(hash) })
 }
 
 // shown returns what is known of a block, or nil.
 func (s *Site) shown(hash uint64) *shown {
-	kept, tag := s.bucketOf(hash)
-	if at := kept.find(tag); at >= 0 {
-		return &kept[at]
+	b, at := s.kept(hash)
+	if at < 0 {
+		return nil
 	}
-	return nil
+	return &b[at]
 }
 
 // see returns how many families of pages showed a block. It counts this one if the block is new there.
 func (s *Site) see(hash uint64, family uint8, isNew bool) (pages uint8) {
-	kept, tag := s.bucketOf(hash)
-	at, entry := kept.find(tag), shown{Tag: tag}
-	switch {
-	case at >= 0:
-		entry = kept[at]
-	case !isNew:
-		return 0
-	default:
+	b, at := s.kept(hash)
+	if at < 0 {
+		if !isNew {
+			return 0
+		}
 		at = bucketSize - 1
+		b[at] = shown{Tag: tagOf(hash)}
 	}
+	e := b[at]
 	if isNew {
-		entry.count(family)
+		e.count(family)
 	}
-	copy(kept[1:at+1], kept[:at])
-	kept[0] = entry
-	return entry.pages()
+	copy(b[1:at+1], b[:at])
+	b[0] = e
+	return e.pages()
 }
 
 // AppendBinary appends the memory in a form that [ParseSite] reads.

@@ -145,9 +145,9 @@ func (r *reading) read(blocks []html.Block, each func(block, string)) {
 				owner.link = false
 			}
 			r.fact(b)
-		case r.isTelling(b):
+		case r.weight >= leastBlock, r.amount, b.Beside && !b.Heading, b.Links > 0 && (b.Heading || r.weight >= leastLink):
 			row()
-			tell(r.block(b), b.Text)
+			tell(r.block(b), b.Text) // it is long enough to say something, or more than words
 		case b.Links > 0:
 			row()
 			owner = r.block(b)
@@ -168,12 +168,6 @@ func (r *reading) counts(b *html.Block) bool {
 	r.amount = r.weight <= longestDated && hasAmount(b.Text)
 	copyright := r.weight < longestNotice && (strings.Contains(b.Text, "©") || strings.Contains(b.Text, "opyright"))
 	return r.weight > 0 && !copyright && (r.weight > longestAge || !isAge(b.Text))
-}
-
-// isTelling reports whether a block is long enough to say something, names a price, or is a heading that is a link.
-func (r *reading) isTelling(b *html.Block) bool {
-	return r.weight >= leastBlock || b.Beside && !b.Heading || b.Links > 0 && (b.Heading || r.weight >= leastLink) ||
-		r.amount
 }
 
 // weight returns how much a text says, in Latin letters. A Chinese character says as much as four.
