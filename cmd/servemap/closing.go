@@ -56,8 +56,8 @@ type leftOut struct {
 const shownOf = 3
 
 // crawlKinds are the kinds and levels of what a crawl may find: of links, and in the answers of listed pages.
-var crawlKinds = []string{"broken-link", "orphan", "advice", "fault", "secret", "noindex", "error", "denied", "login", "soft-404",
-	"empty-page", "no-answer", "canonical", "canonical-scheme", "redirect", "stub", "hreflang", "hreflang-return"}
+var crawlKinds = []string{"broken-link", "orphan", "advice", "fault", "secret", "noindex", "error", "denied", "login",
+	"soft-404", "empty-page", "no-answer", "canonical", "canonical-scheme", "redirect", "stub", "hreflang", "hreflang-return"}
 
 // found counts the findings of a crawl by the kinds of check, as the summary names them. A finding about a page that is
 // not listed has no level, so -fail meets it by the name of its kind alone.

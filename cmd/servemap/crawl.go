@@ -403,7 +403,8 @@ var isSitemap = regexp.MustCompile(`<(?:\w+:)?(?:urlset|sitemapindex)\b`)
 
 // spares refuses to replace a file of the owner that is no sitemap.
 func (c *crawl) spares(name string) error {
-	if there, err := c.dir.ReadFile(name); err == nil && len(there) > 0 && !isSitemap.Match(there[:min(len(there), 4096)]) {
+	there, err := c.dir.ReadFile(name)
+	if begin := there[:min(len(there), 4096)]; err == nil && len(begin) > 0 && !isSitemap.Match(begin) {
 		return usage("-out %s: %s is no sitemap, and would be replaced; give another name, or remove it", c.out, name)
 	}
 	return nil

@@ -43,17 +43,6 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 	if err := unnamed(ctx, a, got, of.Reasons, named); err != nil {
 		return found, err
 	}
-	var listed []string
-	dates := map[string]bool{} // of those that have one
-	for p, err := range a.site.Pages(ctx) {
-		if err != nil {
-			return found, err
-		}
-		listed = append(listed, p.URL)
-		if !p.LastModified.IsZero() {
-			dates[p.URL] = true
-		}
-	}
 	var alone []string
 	if !isCut(done) { // else nobody knows what has no link
 		if alone, err = bySitemap(ctx, here); err != nil {
@@ -65,8 +54,11 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 	for _, u := range few {
 		c.without[u] = true
 	}
-	held := func(u string) bool { return c.without[u] }
-	listed, alone = slices.DeleteFunc(listed, held), slices.DeleteFunc(alone, held)
+	alone = slices.DeleteFunc(alone, func(u string) bool { return c.without[u] })
+	listed, dated, err := c.written(ctx, a)
+	if err != nil {
+		return found, err
+	}
 	found = closing{listed: len(listed), all: c.all, hints: of.Stats.Hints, got: got,
 		broken: brokenOf(append(links.Broken, named[eligibility.SoftNotFound.String()]...), done, got, c.site)}
 	found.from = c.site.from
@@ -78,19 +70,15 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 		found.exposed = append(found.exposed, inspect.Link{URL: u})
 	}
 	found.secrets = c.site.secrets(exposed(got))
-	for _, apart := range [][]inspect.Link{found.broken, found.exposed} { // which are counted by their reasons too
-		for i := range apart {
-			for why, some := range named {
-				if apart[i].Reason == "" && slices.ContainsFunc(some, func(l inspect.Link) bool { return l.URL == apart[i].URL }) {
-					apart[i].Reason = why
+	for why, some := range named { // what is told apart, and is not listed, is counted by its reason too
+		for _, l := range some {
+			for _, apart := range [][]inspect.Link{found.broken, found.exposed} {
+				for i := range apart {
+					if apart[i].URL == l.URL && apart[i].Reason == "" {
+						apart[i].Reason = why
+					}
 				}
 			}
-		}
-	}
-	dated := 0
-	for _, u := range listed {
-		if dates[u] {
-			dated++
 		}
 	}
 	load := explore.Load{Alone: done.Alone, AtOnce: done.AtOnce}
@@ -128,6 +116,22 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 	_, _, add := a.explorer.Missing(done)
 	found.cure = c.cure(add)
 	return found, nil
+}
+
+// written returns the pages that are written, and how many of them have a date.
+func (c *crawl) written(ctx context.Context, a *answers) (listed []string, dated int, err error) {
+	for p, err := range a.site.Pages(ctx) {
+		if err != nil {
+			return nil, 0, err
+		}
+		if c.without[p.URL] {
+			continue
+		}
+		if listed = append(listed, p.URL); !p.LastModified.IsZero() {
+			dated++
+		}
+	}
+	return listed, dated, nil
 }
 
 // none says of where a crawl begins that lists nothing what it got there, or where that redirects in the end, or why

@@ -242,8 +242,13 @@ func (a *answered) denies() bool {
 
 // names reports whether a page names an address as canonical, or in another language.
 func (a *answered) names(u string) bool {
-	named := func(l listing.Link) bool { return l.Href == u }
-	return a != nil && (a.kind() == "canonical" && a.Leads != nil && a.Leads.String() == u || slices.ContainsFunc(a.Versions(), named))
+	switch {
+	case a == nil:
+		return false
+	case a.kind() == "canonical" && a.Leads != nil && a.Leads.String() == u:
+		return true
+	}
+	return slices.ContainsFunc(a.Versions(), func(l listing.Link) bool { return l.Href == u })
 }
 
 // looping says of a redirect without end where it leads.

@@ -100,7 +100,8 @@ var param = regexp.MustCompile(`([?&;])([^?&;=#\s/]+)=([^&;#\s/]+)`)
 var password = regexp.MustCompile(`(://[^/?#@:\s]*):[^/?#@\s]*@`)
 
 // secretive matches parameters that hold a secret by their names, or a mail address.
-var secretive = regexp.MustCompile(`(?i)^[^=]*(?:token|secret|signature|passw|e-?mail|[_-]key|apikey)[^=]*=|=[^=@]+(?:@|%40)[^=@]+\.[a-z]+$`)
+var secretive = regexp.MustCompile(`(?i)^[^=]*(?:token|secret|signature|passw|e-?mail|[_-]key|apikey)[^=]*=|` +
+	`=[^=@]+(?:@|%40)[^=@]+\.[a-z]+$`)
 
 // Hide leaves out of the addresses in a text what nobody else should read: passwords, sessions, tokens, mail addresses.
 func Hide(s string) string {
