@@ -3,6 +3,7 @@ package mark
 import (
 	"encoding/binary"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -46,13 +47,9 @@ func tagOf(hash uint64) uint16 { return uint16(hash / bucketsKept) }
 // pages returns how many families of pages showed the block.
 func (e *shown) pages() uint8 { return e.Counts % 16 }
 
-// count counts a family, unless it was one of the last two.
-func (e *shown) count(family uint8) {
-	n := e.pages()
-	if n > 0 && e.Family == family || n > 1 && e.Counts/16 == family/16 {
-		return
-	}
-	e.Family, e.Counts = family, e.Family/16*16+min(n+1, 15)
+// by reports whether a family was one of the last two.
+func (e *shown) by(family uint8) bool {
+	return e.pages() > 0 && e.Family == family || e.pages() > 1 && e.Counts/16 == family/16
 }
 
 // place is where blocks stand, by the elements around them. It counts the pages, at most 255, that brought new texts
@@ -112,9 +109,9 @@ func (s *Site) calm(v *View, m *Mark, known *keySet) {
 			more[w.Place] = -weightOfMove
 		}
 	}
-	for tag, n := range more {
+	for _, tag := range slices.Sorted(maps.Keys(more)) {
 		p := s.at(tag)
-		p.Calm = int8(min(max(int(p.Calm)+n, math.MinInt8), math.MaxInt8))
+		p.Calm = int8(min(max(int(p.Calm)+more[tag], math.MinInt8), math.MaxInt8))
 	}
 }
 
@@ -130,20 +127,21 @@ const namesKept = 16
 // family returns a hash that the versions, languages and prints of a page share: that of the last element of its path.
 // One that a third of the site's pages have, such as index.html, tells none from the others, so the element before it
 // counts. isNew says that the page was not counted yet.
-func (s *Site) family(path string, isNew bool) uint64 {
-	rest := strings.Trim(path, "/")
+func (s *Site) family(path string, isNew bool) uint8 {
+	hash, rest := xxh3.HashString(path), strings.Trim(path, "/")
 	if isNew {
 		s.Pages++
 	}
 	for rest != "" {
 		at := strings.LastIndexByte(rest, '/')
-		hash := xxh3.HashString(rest[at+1:])
-		if pages := s.named(uint16(hash), isNew); pages < 3 || 3*pages <= s.Pages {
-			return hash
+		last := xxh3.HashString(rest[at+1:])
+		if pages := s.named(uint16(last), isNew); pages < 3 || 3*pages <= s.Pages {
+			hash = last
+			break
 		}
 		rest = rest[:max(at, 0)]
 	}
-	return xxh3.HashString(path)
+	return uint8(hash >> 56)
 }
 
 // named returns how many pages have a name, at most. The rarest name makes room for a new one, and leaves its count.
@@ -178,10 +176,7 @@ func least[T any](list []T, number func(*T) uint32) *T {
 // page that was seen before, no text says anything about a place that is known as the template's. m is the page's mark
 // before this observation. path is the page's.
 func (s *Site) Consult(v *View, m Mark, path string, at int64) {
-	known, family := m.known(), uint8(s.family(path, !m.began)>>56)
-	if of, is := s.copied(v, &m, path); is {
-		family = of
-	}
+	known, family := m.known(), s.copied(v, &m, path, s.family(path, !m.began))
 	collects := s.collects(v, family)
 	s.calm(v, &m, known)
 	last, others := m.own.set(), m.prices != 0 && m.prices != v.prices
@@ -203,7 +198,7 @@ func (s *Site) Consult(v *View, m Mark, path string, at int64) {
 	if m.began && !collects {
 		s.sweep(v, m, known, family, at)
 	}
-	for tag := range news {
+	for _, tag := range slices.Sorted(maps.Keys(news)) {
 		switch p := s.at(tag); {
 		case news[tag]:
 			p.Own = min(p.Own, 254) + 1
@@ -213,19 +208,17 @@ func (s *Site) Consult(v *View, m Mark, path string, at int64) {
 	}
 }
 
-// copied returns the family of the page that a view is a copy of: one with fewer parameters, or with none. Languages,
-// orders and made-up values are such.
-func (s *Site) copied(v *View, m *Mark, at string) (family uint8, is bool) {
-	path, _, queried := strings.Cut(at, "?")
-	if !queried {
-		return 0, false
-	}
-	for _, page := range slices.AppendSeq([]string{path}, location.Without(at)) {
-		if family = uint8(s.family(page, false) >> 56); s.copies(v, m, family) {
-			return family, true
+// copied returns the family of the page that a view is a copy of, one with fewer parameters or with none, else its own.
+// Languages, orders and made-up values are such parameters.
+func (s *Site) copied(v *View, m *Mark, at string, own uint8) (family uint8) {
+	if path, _, queried := strings.Cut(at, "?"); queried {
+		for _, page := range slices.AppendSeq([]string{path}, location.Without(at)) {
+			if family = s.family(page, false); s.copies(v, m, family) {
+				return family
+			}
 		}
 	}
-	return 0, false
+	return own
 }
 
 // copies reports whether a view shows nothing of its own beside the texts of a family, but for what is new on a known
@@ -238,7 +231,7 @@ func (s *Site) copies(v *View, m *Mark, family uint8) (is bool) {
 			if !m.began {
 				return false
 			}
-		case e.Family == family, e.pages() > 1 && e.Counts/16 == family/16:
+		case e.by(family):
 			is = true
 		default:
 			return false
@@ -296,8 +289,8 @@ func (s *Site) see(hash uint64, family uint8, isNew bool) (pages uint8) {
 		b[at] = shown{Tag: tagOf(hash)}
 	}
 	e := b[at]
-	if isNew {
-		e.count(family)
+	if isNew && !e.by(family) {
+		e.Family, e.Counts = family, e.Family/16*16+min(e.pages()+1, 15)
 	}
 	copy(b[1:at+1], b[:at])
 	b[0] = e

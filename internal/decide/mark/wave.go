@@ -54,7 +54,7 @@ func (s *Site) swell(tag uint16, family uint8, last, at uint32, begun uint8) boo
 // texts have moved to new places too, as after a redesign, a new place says nothing. Any place is new for a heading
 // that says what the title said.
 func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
-	had, counted, others := m.places.set(), new(keySet), new(keySet)
+	had, belongs := m.places.set(), map[uint16]bool{} // whether the page belongs to a wave
 	old, moved := 0, 0
 	for _, b := range v.blocks {
 		if known.has(b.key) {
@@ -89,13 +89,10 @@ func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
 		default:
 			continue
 		}
-		if !counted.has(b.wave) {
-			counted.add(b.wave)
-			if !s.swell(b.wave, family, uint32(v.Last), uint32(at), begun) {
-				others.add(b.wave)
-			}
+		if _, counted := belongs[b.wave]; !counted {
+			belongs[b.wave] = s.swell(b.wave, family, uint32(v.Last), uint32(at), begun)
 		}
-		if others.has(b.wave) {
+		if !belongs[b.wave] {
 			b.wave = 0
 		}
 		b.swept = b.swept || s.came(b.wave)
