@@ -45,6 +45,9 @@ func (c *comparison) compare() (since int64) {
 		since = c.at
 	}
 	c.lose()
+	if !c.emptied || since != 0 {
+		c.Mark.size = c.View.size
+	}
 	return since
 }
 

@@ -159,7 +159,7 @@ func (m *Mark) adopt(v *View, known *keySet) {
 	}
 	m.own, m.others = own.pack(), others.pack()
 	m.adoptPlaces(v)
-	m.text, m.size, m.links, m.prices = v.text, v.size, uint16(min(v.links, 1<<16-1)), v.prices
+	m.text, m.links, m.prices = v.text, uint16(min(v.links, 1<<16-1)), v.prices
 }
 
 // placesRemembered is how many places and beginnings of lines a mark keeps.

@@ -36,7 +36,7 @@ type Mark struct {
 	links  uint16 // blocks that were links at the last observation
 	prices uint16 // sum of the keys of the prices of the last observation, as in a View
 	text   uint32 // hash of the text of the last observation
-	size   uint32 // of the main text of the last observation
+	size   uint32 // of the main text, at the last observation that was not nearly empty
 	own    keys   // of the texts of the last observation that were the page's own
 	others keys   // of all other texts that it showed
 	places keys   // where it showed texts, and how lines began there
@@ -69,7 +69,7 @@ func (m Mark) Observe(v *View, at int64) (after Mark, o Outcome, since int64) {
 	known := m.known()
 	v.announces = v.Leads && (v.links > int(m.links) || !v.prose) // an article has a box for what is new elsewhere
 	if o == First || m.doubt > 0 && m.size <= emptySize && v.size > fullSize {
-		m.began = true
+		m.began, m.size = true, v.size
 		m.adopt(v, known)
 		return m, o, 0
 	}

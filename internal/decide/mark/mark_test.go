@@ -321,10 +321,11 @@ func TestDateLineThatFollowsTheClockDatesNothing(t *testing.T) {
 }
 
 func TestPageThatIsNearlyEmptyForHoursHasNotChanged(t *testing.T) {
-	m, _, _ := observed(slices.Repeat([]string{text(one, two, long)}, 8)...)
-	for i := range int64(12) {
+	m, _, _ := observed(slices.Repeat([]string{text(one, two, long, other, three)}, 8)...)
+	for i := range int64(20) {
 		var o Outcome
-		if m, o, _ = m.Observe(viewOf(text("Sorry, something went wrong.")), 9*day+i*3600); o == Changed {
+		now := "<main><p>" + []string{"Sorry, something went wrong.", "We work on our site, and are back at ten."}[min(i/6, 1)] + "</main>"
+		if m, o, _ = m.Observe(viewOf(now), 9*day+i*3600); o == Changed {
 			t.Fatalf("a change after %d hours", i)
 		}
 	}
