@@ -3,9 +3,10 @@
 // bounded memory of one page. A [Site] is the memory of all pages together. The package must never read a clock or a
 // store.
 //
-// A page is read as blocks of text. A block that the page never showed before is news, and news are a change. The
-// mark holds news for later observations in two cases: the text in that place moves by itself, or the mark hardly
-// knows the page yet. A text that is only lost is a change once it has been gone for a day.
+// A page is read as blocks of text (view.go, text.go). A block that the page never showed before is news, and news are
+// a change (compare.go). The mark holds news for later observations if the text in that place moves by itself, if they
+// may be of the moment, or if it hardly knows the page yet (watch.go). A text that is only lost is a change once it has
+// been gone for a day. What other pages show too (site.go), or what a deploy wrote on many (wave.go), is no news.
 package mark
 
 import (

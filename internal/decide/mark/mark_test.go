@@ -324,8 +324,8 @@ func TestPageThatIsNearlyEmptyForHoursHasNotChanged(t *testing.T) {
 	m, _, _ := observed(slices.Repeat([]string{text(one, two, long, other, three)}, 8)...)
 	for i := range int64(20) {
 		var o Outcome
-		now := "<main><p>" + []string{"Sorry, something went wrong.", "We work on our site, and are back at ten."}[min(i/6, 1)] + "</main>"
-		if m, o, _ = m.Observe(viewOf(now), 9*day+i*3600); o == Changed {
+		now := []string{"Sorry, something went wrong.", "We work on our site, and are back at ten."}[min(i/6, 1)]
+		if m, o, _ = m.Observe(viewOf("<main><p>"+now+"</main>"), 9*day+i*3600); o == Changed {
 			t.Fatalf("a change after %d hours", i)
 		}
 	}

@@ -72,6 +72,51 @@ func isWide(r rune) bool { return r >= 0x2E80 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
+// weight returns how much a text says, in Latin letters. A Chinese character says as much as four.
+func weight(s []byte) (n int) {
+	for _, r := range string(s) {
+		if n++; isWide(r) {
+			n += 3
+		}
+	}
+	return n
+}
+
+// hasAmount reports whether a text has a number and a sign of a price or a share, a number with two decimals, as prices
+// have whose currency is written in letters, or a number beside the code of a currency. Dates and times have more
+// parts.
+func hasAmount(s string) bool {
+	for n := range strings.FieldsFuncSeq(s, func(r rune) bool { return !strings.ContainsRune("0123456789.,:", r) }) {
+		if i := len(n) - 3; i > 0 && (n[i] == '.' || n[i] == ',') && isDigit(n[i-1]) && strings.Count(n, n[i:i+1]) == 1 &&
+			isDigit(n[i+1]) && isDigit(n[i+2]) {
+			return true
+		}
+	}
+	return strings.ContainsFunc(s, unicode.IsDigit) && (strings.Contains(s, "%") || hasCurrency(s))
+}
+
+// currencies are the codes of ISO 4217 that shops often write, but for those that are words or names, such as TRY and
+// PHP: "ALL 24 COMMENTS" names no price.
+const currencies = " AED ARS AUD BGN BRL CAD CHF CLP CNY CZK DKK EGP EUR GBP HKD HUF IDR ILS INR ISK JPY KRW MXN" +
+	" MYR NOK NZD PLN RON RSD RUB SAR SEK SGD THB TWD UAH USD VND ZAR "
+
+// hasCurrency reports whether a text has the sign of a currency, or a number beside the code of one, such as EUR.
+func hasCurrency(s string) bool {
+	if strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Sc, r) }) {
+		return true
+	}
+	words := strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	for i, w := range words {
+		code := strings.Trim(w, "0123456789")
+		beside := len(code) < len(w) || i > 0 && isDigit(words[i-1][len(words[i-1])-1]) ||
+			i+1 < len(words) && isDigit(words[i+1][0])
+		if beside && strings.Contains(currencies, " "+code+" ") {
+			return true
+		}
+	}
+	return false
+}
+
 var (
 	numbers = regexp.MustCompile(`\d+(?:\.\d+)*`)
 	builds  = regexp.MustCompile(`\d+(?:\.\d+){3,}`) // their numbers have four parts or more
