@@ -108,7 +108,7 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 		}
 		return text + "</sitemapindex>"
 	}
-	const languages = "<!doctype html><title>A</title><link rel=alternate hreflang=en href=/en><link rel=alternate hreflang=de href=/de>"
+	const languages = "<!doctype html><title>A</title><link rel=alternate hreflang=en href=http://HOST/en><link rel=alternate hreflang=de href=http://HOST/de>"
 	named := func(to string) string {
 		return strings.Replace(ownPage, "<main>", "<link rel=canonical href="+to+"><main>", 1)
 	}
@@ -170,6 +170,8 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 		{"parts", map[string]string{"/maps/sitemap.xml": index("/1.xml", "/2.xml", "/gone.xml"), "/1.xml": set("/a"),
 			"/2.xml": index("/3.xml"), "/a": aPage}, codeNo, []string{"index of 3 files", "1 file cannot be read",
 			"/gone.xml is answered with 404 Not Found, which says: 404 page not found (/maps/sitemap.xml names it)", "1 index stands within an index"}},
+		{"a sitemap that strangers are refused", map[string]string{"/maps/sitemap.xml": "HTTP 403 ", "/": aPage}, codeNo,
+			[]string{"1 file cannot be read", "/maps/sitemap.xml is answered with 403 Forbidden (robots.txt names it)"}},
 		{"a part that moved", map[string]string{"/maps/sitemap.xml": index("/1.xml"), "/1.xml": "HTTP 301 Location: /new.xml",
 			"/new.xml": set("/a"), "/a": aPage}, codeDone, []string{"1 file of the sitemap redirects",
 			"/1.xml redirects to http", "/new.xml", "0 faults, 1 piece of advice"}},
@@ -185,11 +187,11 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 			codeDone, []string{"advice  2 of 3 pages read say nothing without scripts\n"}},
 		{"a language that a page names", map[string]string{"/maps/sitemap.xml": set("/a"),
 			"/a": strings.Replace(aPage, "<title>",
-				"<link rel=alternate hreflang=xx-YY1 href=/a><title>", 1)}, codeNo,
+				"<link rel=alternate hreflang=xx-YY1 href=http://HOST/a><title>", 1)}, codeNo,
 			[]string{"/a has the hreflang \"xx-YY1\": it is no language with a region, such as de-AT (line 1"}},
 		{"a language by three letters", map[string]string{"/maps/sitemap.xml": set("/a", "/b"), "/b": ownPage,
 			"/a": strings.Replace(aPage,
-				"<title>", "<link rel=alternate hreflang=ger href=/b><link rel=alternate hreflang=fil href=/a><title>", 1)}, codeNo,
+				"<title>", "<link rel=alternate hreflang=ger href=http://HOST/b><link rel=alternate hreflang=fil href=http://HOST/a><title>", 1)}, codeNo,
 			[]string{"1 link to another language is wrong", "has the hreflang \"ger\": write de, as ISO 639-1 has it (line 1",
 				"1 fault\n"}},
 		{"an empty page", map[string]string{"/maps/sitemap.xml": set("/a"), "/a": ""}, codeNo,
@@ -208,6 +210,12 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 			"/logo": "\x89PNG\r\n\x1a\n"}, codeDone, []string{"advice  1 listed address is no page\n", "/logo is a picture (image/png)"}},
 		{"a file", map[string]string{"/maps/sitemap.xml": set("/a.txt"), "/a.txt": "A text."}, codeDone,
 			[]string{"1 answered with a file.\nThe documents have the Content-Type text/plain.\n"}},
+		{"files that are no documents", map[string]string{"/maps/sitemap.xml": set("/a.txt", "/a.json", "/.env"),
+			"/a.txt": "A text.", "/a.json": "HTTP 200 Content-Type: application/json", "/.env": "HTTP 200 Content-Type: text/x-env"},
+			codeNo, []string{"The documents have the Content-Type text/plain.\n"}},
+		{"a relative link to another language", map[string]string{"/maps/sitemap.xml": set("/en"),
+			"/en": strings.Replace(aPage, "<title>", "<base href=/deep/><link rel=alternate hreflang=en href=../en><title>", 1)}, codeNo,
+			[]string{`links for en to "../en", which is no whole URL; write it as http://`, "/en (line 1", ": 1 fault\n"}},
 		{"a chain of redirects", map[string]string{"/maps/sitemap.xml": set("/a", "/c"), "/a": "HTTP 301 Location: /b",
 			"/b": "HTTP 301 Location: /c", "/c": aPage}, codeNo, []string{"/b, and its chain ends at http",
 			"/c, already listed: take this one out (line 1"}},
@@ -272,7 +280,7 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 			[]string{"1 page listed, 1 checked: 0 faults\n"}},
 		{"a version that does not return, and is not listed",
 			map[string]string{"/maps/sitemap.xml": set("/en"), "/de": ownPage,
-				"/en": `<!doctype html><title>A</title><link rel=alternate hreflang=en href=/en><link rel=alternate hreflang=de href=/de><main><p>English.</main>`},
+				"/en": `<!doctype html><title>A</title><link rel=alternate hreflang=en href=http://HOST/en><link rel=alternate hreflang=de href=http://HOST/de><main><p>English.</main>`},
 			codeNo, []string{"1 link to another language is not returned", "/de for de, which does not link back",
 				": 1 fault\n"}},
 		{"a version that returns, and is not listed", map[string]string{"/maps/sitemap.xml": set("/en"), "/de": languages +
@@ -295,7 +303,7 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 			"/share/9f8a7c6d5e4f3a2b1c0d9e8f7a6b5c4d": aPage}, codeNo, []string{"1 answered with a page, 10 with a redirect, an error or nothing, " +
 			"1 with a file", "2 of the 2 that were read have a valid lastmod"}},
 		{"languages that pages name themselves", map[string]string{"/maps/sitemap.xml": set("/en", "/de"),
-			"/de": aPage + "<p>Deutsch.", "/en": `<!doctype html><title>A</title><link rel=alternate hreflang=en-UK href=/en><link rel=alternate hreflang=de href=/de><main><p>English.</main>`}, codeNo,
+			"/de": aPage + "<p>Deutsch.", "/en": `<!doctype html><title>A</title><link rel=alternate hreflang=en-UK href=http://HOST/en><link rel=alternate hreflang=de href=http://HOST/de><main><p>English.</main>`}, codeNo,
 			[]string{"1 link to another language is wrong", `/en has the hreflang "en-UK": there is no region UK`,
 				"1 link to another language is not returned", "/de for de, which does not link back"}},
 		{"a wall before robots.txt", map[string]string{"/robots.txt": "HTTP 503 Cf-Mitigated: challenge",

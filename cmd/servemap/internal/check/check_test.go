@@ -108,7 +108,8 @@ func TestNothingIsBlamedForATimeThatIsTooShort(t *testing.T) {
 		base.Check(t, err)
 		r, err := Run(t.Context(), Config{URL: u, Time: tt.time})
 		if err != nil || r.Faults > 0 || !slices.Equal(r.Limits, []string{tt.limit}) || r.Sample.Asked != 0 ||
-			r.Sample.Listed != tt.listed || !r.Unread() {
+			r.Sample.Listed != tt.listed || !r.Unread() ||
+			strings.Contains(r.Lead(), "Nothing was checked.") != (tt.time < time.Second) {
 			t.Errorf("%s: it says %+v, %v", tt.waits, r, err)
 		}
 	}

@@ -224,7 +224,7 @@ func (c *checker) take(ctx context.Context, f *file, alone bool, from string) (p
 		c.Add("wall-file", at, "is answered with %d by %s, in place of the file", f.Status, wall)
 	case isSilent(f.Status) && alone:
 		return nil, fmt.Errorf("%s is answered with %s; %w", c.at(f.URL), c.why(f.answer), ErrRefused)
-	case f.Status != http.StatusOK && alone:
+	case lacks && alone:
 		return nil, fmt.Errorf("%w: %s is answered with %s", ErrNone, c.at(f.URL), c.why(f.answer))
 	case f.answer.url != f.URL && eligibility.IsLogIn(f.answer.url.String()):
 		c.Add("unreadable", at, "sends who asks to log in, at %s%s", f.url.String(), from)

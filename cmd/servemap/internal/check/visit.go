@@ -118,13 +118,10 @@ func (c *checker) conclude(ctx context.Context, all []*pages.Page) {
 	slices.SortStableFunc(all, func(a, b *pages.Page) int {
 		return c.judge.Place(a.Entry.Loc) - c.judge.Place(b.Entry.Loc)
 	})
-	var types []string // of files
 	for _, p := range all {
 		if p.Read {
 			if !p.HTML {
-				if c.Sample.Files++; !p.Told() {
-					types = append(types, cmp.Or(p.Header.Get("Content-Type"), "none"))
-				}
+				c.Sample.Files++
 			}
 			c.Sample.Read++
 			c.judge.InPage(p.Entry, p.Versions())
@@ -132,10 +129,6 @@ func (c *checker) conclude(ctx context.Context, all []*pages.Page) {
 		if p.Wall != "" {
 			c.Sample.Walled++
 		}
-	}
-	if slices.Sort(types); len(types) > 0 {
-		names := report.Shorten(strings.Join(slices.Compact(types), ", "))
-		c.Facts = append(c.Facts, "The documents have the Content-Type "+names+".")
 	}
 	asked := append(c.versions(ctx), all...)
 	home, boxes := c.home(ctx, asked), asked
@@ -150,6 +143,7 @@ func (c *checker) conclude(ctx context.Context, all []*pages.Page) {
 	}
 	c.judge.Languages(c.wrong(asked))
 	c.private = pages.LooksPrivate(c.judge.Pages, all, c.Report)
+	c.documents(all)
 	pages.Compare(all, c.nowhere, c.Report, c.now)
 	if c.nowhere != nil && !c.Has("instead") {
 		if kind, _ := c.nowhere.First(); kind != "login" && kind != "noindex" { // which say that they are not to be indexed
@@ -157,6 +151,20 @@ func (c *checker) conclude(ctx context.Context, all []*pages.Page) {
 		}
 	}
 	c.Of("scripts", c.Sample.Read-c.Sample.Files)
+}
+
+// documents says as what the documents are sent.
+func (c *checker) documents(all []*pages.Page) {
+	var types []string
+	for _, p := range all {
+		if p.Read && !p.HTML && !p.Told() && !c.private[address.KeyOf(p.Entry.Loc)] {
+			types = append(types, cmp.Or(p.Header.Get("Content-Type"), "none"))
+		}
+	}
+	if slices.Sort(types); len(types) > 0 {
+		names := report.Shorten(strings.Join(slices.Compact(types), ", "))
+		c.Facts = append(c.Facts, "The documents have the Content-Type "+names+".")
+	}
 }
 
 // home returns the start page, or where that leads. It asks for it only if one of the pages that were asked for has a

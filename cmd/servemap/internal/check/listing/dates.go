@@ -1,7 +1,9 @@
 package listing
 
 import (
+	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
@@ -42,6 +44,25 @@ func ParseDate(text string) (d Date, ok bool) {
 	return d, false
 }
 
+// noDate says why a text is no date of the protocol, "" if it is one.
+func noDate(text string) string {
+	if _, ok := ParseDate(text); ok {
+		return ""
+	}
+	for _, layout := range layouts {
+		none := (*time.ParseError)(nil)
+		if _, err := time.Parse(layout, text); !errors.As(err, &none) {
+			continue
+		} else if what, is := strings.CutSuffix(none.Message, " out of range"); is {
+			return "there is no such " + strings.TrimPrefix(what, ": ")
+		}
+	}
+	if len(text) == len("2006-01-02T15:04:05") && text[10] == 'T' {
+		return "it has no time zone; write it as 2026-11-01T08:00:00+01:00"
+	}
+	return "it must be as 2026-11-01 or 2026-11-01T08:00:00Z"
+}
+
 // date checks the lastmod of an entry, and returns it if it is one.
 func (r *reader) date(n *sitemap.Node, e Entry) Date {
 	if len(n.All(r.root.Space, "lastmod")) == 0 {
@@ -53,14 +74,11 @@ func (r *reader) date(n *sitemap.Node, e Entry) Date {
 	if d.Span > 0 {
 		ahead = 14 * time.Hour // it may be tomorrow there
 	}
-	const wrong = "has the lastmod %q"
 	switch {
 	case text == "":
 		r.misdated(e, "lastmod", "has an empty lastmod")
-	case !ok && len(text) == len("2006-01-02T15:04:05"):
-		r.misdated(e, "lastmod", wrong+", which has no time zone; write it as 2026-11-01T08:00:00+01:00", text)
 	case !ok:
-		r.misdated(e, "lastmod", wrong+"; it must be as 2026-11-01 or 2026-11-01T08:00:00Z", text)
+		r.misdated(e, "lastmod", "has the lastmod %q; %s", text, noDate(text))
 	case d.At.After(r.Now.Add(ahead)):
 		r.misdated(e, "future", "has the lastmod %s, which lies in the future", d)
 	case d.At.Year() < 1990:

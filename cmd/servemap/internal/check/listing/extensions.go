@@ -25,35 +25,35 @@ var inside = map[string]struct{ must, may []string }{
 // urls are those that have a URL.
 var urls = []string{"loc", "thumbnail_loc", "content_loc", "player_loc"}
 
-// fit has what an element must be, and whether a text is that.
-type fit struct {
-	what string
-	ok   func(text string) bool
+// must returns a check that says what a text must be, "" if it is that.
+func must(what string, ok func(text string) bool) func(string) string {
+	return func(text string) string {
+		if ok(text) {
+			return ""
+		}
+		return what
+	}
 }
 
-var (
-	isDate = fit{"it must be as 2026-11-01 or 2026-11-01T08:00:00Z",
-		func(text string) bool { _, ok := ParseDate(text); return ok }}
-	isChoice = fit{"it is yes or no",
-		func(text string) bool { return strings.EqualFold(text, "yes") || strings.EqualFold(text, "no") }}
-)
+var isChoice = must("it is yes or no",
+	func(text string) bool { return strings.EqualFold(text, "yes") || strings.EqualFold(text, "no") })
 
 // newsLanguage matches what Google takes for the language of a newspaper: ISO 639, or one of two kinds of Chinese.
 var newsLanguage = regexp.MustCompile(`^(?:[a-z]{2,3}|zh-cn|zh-tw)$`)
 
-// fits has what other elements must be.
-var fits = map[string]fit{
-	"duration":              {"it is 1 to 28,800 seconds", func(text string) bool { return isNumber(text, 1, 28800) }},
-	"rating":                {"it is 0.0 to 5.0", func(text string) bool { return isNumber(text, 0, 5) }},
-	"view_count":            {"it is a number", func(text string) bool { return isNumber(text, 0, 1e15) }},
-	"expiration_date":       isDate,
-	"publication_date":      isDate,
+// unfit says of other elements why a text does not fit, "" if it does.
+var unfit = map[string]func(text string) string{
+	"duration":              must("it is 1 to 28,800 seconds", func(text string) bool { return isNumber(text, 1, 28800) }),
+	"rating":                must("it is 0.0 to 5.0", func(text string) bool { return isNumber(text, 0, 5) }),
+	"view_count":            must("it is a number", func(text string) bool { return isNumber(text, 0, 1e15) }),
+	"expiration_date":       noDate,
+	"publication_date":      noDate,
 	"family_friendly":       isChoice,
 	"requires_subscription": isChoice,
 	"live":                  isChoice,
-	"language": {"it is a code of ISO 639, such as en, or zh-cn or zh-tw", func(text string) bool {
+	"language": must("it is a code of ISO 639, such as en, or zh-cn or zh-tw", func(text string) bool {
 		return newsLanguage.MatchString(strings.ToLower(text)) && (len(text) != 2 || badLanguage(text) == "")
-	}},
+	}),
 }
 
 // mostImages is how many images Google reads of a page, and how many articles a news sitemap may have.
@@ -86,7 +86,7 @@ func (r *reader) inExtension(kind string, n *sitemap.Node, e Entry) {
 	known, some := inside[n.Local], map[string]int{}
 	for _, k := range n.Kids {
 		text := strings.TrimSpace(k.Text)
-		right, isFit := fits[k.Local]
+		why, isKnown := unfit[k.Local]
 		switch _, has := inside[k.Local]; {
 		case k.Space != n.Space:
 			continue
@@ -100,8 +100,8 @@ func (r *reader) inExtension(kind string, n *sitemap.Node, e Entry) {
 			if _, why := address.Parse(text); why.Kind == "loc" {
 				r.tell(e, kind, "has the <%s:%s> %q, which %s", kind, k.Local, text, why.Text)
 			}
-		case isFit && !right.ok(text):
-			r.tell(e, kind, "has the <%s:%s> %q; %s", kind, k.Local, text, right.what)
+		case isKnown && why(text) != "":
+			r.tell(e, kind, "has the <%s:%s> %q; %s", kind, k.Local, text, why(text))
 		}
 		some[k.Local]++
 	}

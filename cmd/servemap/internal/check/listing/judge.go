@@ -114,9 +114,10 @@ func (j *Judge) ours(u *url.URL) bool {
 // Strays tells of the addresses that are not on the site. Where nearly all are on another one of its hosts, that is one
 // mistake.
 func (j *Judge) Strays() {
-	count, here := map[string]int{}, j.Scheme+"://"+j.Host
+	count, inFile, here := map[string]int{}, map[[2]string]int{}, j.Scheme+"://"+j.Host
 	for _, e := range j.strays {
 		count[e.Site]++
+		inFile[[2]string{e.Site, e.File}]++
 	}
 	for _, e := range j.strays {
 		there, err := url.Parse(e.Site)
@@ -126,7 +127,11 @@ func (j *Judge) Strays() {
 			j.tell(e, "scheme", "is on %s, and the site is %s", e.Site, here)
 		case err == nil && 10*n >= 9*j.addresses && j.ours(there):
 			count[e.Site] = -1
-			j.To.Add("wrong-site", report.At{Where: e.File}, "has %s of %s addresses on %s, and the site is %s",
+			has := "has"
+			if inFile[[2]string{e.Site, e.File}] < n {
+				has = "is one of the files that have"
+			}
+			j.To.Add("wrong-site", report.At{Where: e.File}, "%s %s of %s addresses on %s, and the site is %s", has,
 				words.Number(n), words.Number(j.addresses), e.Site, here)
 		case err == nil && address.Developer(there, j.Host):
 			j.tell(e, "developer", "is on %s, and the site is %s", e.Site, here)

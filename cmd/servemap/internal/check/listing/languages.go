@@ -58,8 +58,8 @@ func badLanguage(lang string) string {
 var otherLanguage = map[string]string{"jp": "ja", "cn": "zh", "dk": "da", "cz": "cs", "gr": "el", "ua": "uk",
 	"us": "en-US", "gb": "en-GB", "at": "de-AT", "iw": "he", "in": "id"}
 
-// Link is a link to a page in another language.
-type Link struct{ Lang, Href string }
+// Link is a link to a page in another language. Relative has it as the page has it, if that is no whole URL.
+type Link struct{ Lang, Href, Relative string }
 
 // alternates takes the versions in other languages that an entry names.
 func (r *reader) alternates(n *sitemap.Node, e Entry) {
@@ -73,7 +73,7 @@ func (r *reader) alternates(n *sitemap.Node, e Entry) {
 		case !strings.EqualFold(rel, "alternate"):
 			r.tell(e, "hreflang", "has a link of rel=%q; it must be alternate", rel)
 		case has:
-			links = append(links, Link{lang, strings.TrimSpace(href)})
+			links = append(links, Link{Lang: lang, Href: strings.TrimSpace(href)})
 		case media == "": // one for phones has a medium
 			r.tell(e, "hreflang", "has a link to %s without hreflang", href)
 		}
@@ -84,6 +84,10 @@ func (r *reader) alternates(n *sitemap.Node, e Entry) {
 // links takes the versions in other languages of a page, that its entry names, or the page itself.
 func (j *Judge) links(e Entry, links []Link, inPage bool) {
 	v, langs := versions{inPage: inPage}, map[string]string{}
+	if i := slices.IndexFunc(links, func(l Link) bool { return l.Relative != "" }); i >= 0 { // a page's are of one kind
+		j.tell(e, "hreflang", "links for %s to %q, which is no whole URL; write it as %s", links[i].Lang, links[i].Relative,
+			links[i].Href)
+	}
 	for _, l := range links {
 		if why := badLanguage(l.Lang); why != "" {
 			j.tell(e, "hreflang", "has the hreflang %q: %s", l.Lang, why)

@@ -273,4 +273,13 @@ func TestAddressesThatAreNotOnTheSite(t *testing.T) {
 		slices.Sort(got)
 		base.Equal(t, strings.Join(got, " "), tt.want, "%s", name)
 	}
+	all := file("sitemap.xml", []byte(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>`+www+
+		`/a</loc></url></urlset>`))
+	for want, files := range map[string][]Answer{"has 1 of 1 addresses on": {all},
+		"is one of the files that have 2 of 2 addresses on": {all, file("more.txt", []byte(www+"/b"))}} {
+		r, _, _ := judge(t, files...)
+		if says := r.Groups[0].Findings[0].Text; !strings.HasPrefix(says, want) {
+			t.Errorf("it says %q, want %q", says, want)
+		}
+	}
 }

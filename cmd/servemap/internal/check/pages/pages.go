@@ -51,7 +51,7 @@ type Page struct {
 	Private bool // it is sent as one for a single visitor; that it may not be stored says nothing, as PHP sends that
 
 	at         *url.URL // of Entry
-	alternates []html.Alternate
+	alternates []listing.Link
 	links      map[string]bool // where it links to on its own host, by key, and whether search engines follow that
 	told       []told
 	leads      int       // what of this says that it leads there
@@ -206,16 +206,6 @@ var refused = map[int]string{
 	http.StatusTooManyRequests: "busy", http.StatusUnauthorized: "denied", http.StatusForbidden: "denied",
 }
 
-// Versions returns the versions in other languages that the page names itself.
-func (p *Page) Versions() (links []listing.Link) {
-	for _, a := range p.alternates {
-		if to, err := p.at.Parse(a.Href); err == nil {
-			links = append(links, listing.Link{Lang: a.Lang, Href: to.String()})
-		}
-	}
-	return links
-}
-
 func (p *Page) tell(kind, text string, args ...any) {
 	p.told = append(p.told, told{kind: kind, text: text, args: args})
 }
@@ -269,15 +259,16 @@ func (p *Page) page(now time.Time) {
 	if t, err := http.ParseTime(p.Header.Get("Last-Modified")); err == nil {
 		p.sent = t
 	}
-	if what := asset(typ); what != "" {
+	if what := asset(typ); what != "" && !p.Told() {
 		p.tell("no-page", "is %s (%s)", what, typ)
 	}
-	p.modified, p.text, p.alternates = facts.Modified, facts.MainHash, facts.Alternates
+	p.modified, p.text = facts.Modified, facts.MainHash
 	p.index(facts.Metas, now)
 	base := p.at
 	if b, err := p.at.Parse(facts.Base); err == nil && facts.Base != "" {
 		base = b
 	}
+	p.versions(base, facts.Alternates)
 	p.follow(base, &facts, !noFollow && !facts.NoFollow)
 	if !p.leadsOn(base, &facts) && p.HTML {
 		if p.letters, p.look = facts.Letters(), look(p.Body, &facts); facts.Brief() && p.letters > 0 {
@@ -298,13 +289,31 @@ func (p *Page) page(now time.Time) {
 			p.tell("empty-page", "is answered with 200, and has no word")
 		} else if says := cmp.Or(facts.Title, heading(&facts)); unused.MatchString(says) {
 			p.tell("default-page", "shows %q, as a server does that was not set up for the site", says)
-		} else if says := notFound(p, &facts, typ); says != "" {
-			p.tell("soft-404", "says that there is no page: %q", says)
+		} else if s := instead(p, &facts, typ); s.words != "" {
+			p.tell(s.kind, s.says, s.words)
 		} else if p.isFolder(base, &facts) {
 			p.note("private", "shows the names of all files in its folder: %q", facts.Title)
 		}
 	}
 	p.canonical(base, &facts)
+}
+
+// Versions returns the versions in other languages that the page names itself.
+func (p *Page) Versions() []listing.Link { return p.alternates }
+
+// versions takes the versions in other languages that the page names.
+func (p *Page) versions(base *url.URL, all []html.Alternate) {
+	for _, a := range all {
+		to, err := base.Parse(a.Href)
+		if err != nil {
+			continue
+		}
+		l := listing.Link{Lang: a.Lang, Href: to.String()}
+		if written, err := url.Parse(a.Href); err == nil && !written.IsAbs() {
+			l.Relative = a.Href
+		}
+		p.alternates = append(p.alternates, l)
+	}
 }
 
 // isFolder reports whether a page is a list of files that a server makes itself, as its title and a link up say.
@@ -364,6 +373,8 @@ func asset(typ string) string {
 		return "a style sheet"
 	case typ == "text/javascript", typ == "application/javascript":
 		return "a script"
+	case typ == "application/json", strings.HasSuffix(typ, "+json"):
+		return "data for programs"
 	}
 	return ""
 }
@@ -498,8 +509,9 @@ func scripted(body []byte, facts *html.Facts) bool {
 }
 
 var (
-	// failure matches what PHP and WordPress show in place of a page when they fail.
-	failure = regexp.MustCompile(`\b(?:Fatal|Parse) error: .* in \S+ on line \d+|^Error establishing a database connection\b`)
+	// failure matches what PHP, WordPress, Python and Laravel show in place of a page when they fail.
+	failure = regexp.MustCompile(`\b(?:Fatal|Parse) error: .* in \S+ on line \d+|^Error establishing a database connection\b|` +
+		`^Traceback \(most recent call last\):|^Whoops, looks like something went wrong\b`)
 	// shows matches what a page may show beside words; hidden matches a field that it does not.
 	shows  = regexp.MustCompile(`(?i)<(?:img|source|svg|video|audio|canvas|i?frame|object|embed|input|textarea|button)\b[^>]*>`)
 	hidden = regexp.MustCompile(`(?i)\stype\s*=\s*["']?hidden`)
@@ -570,26 +582,70 @@ const (
 	lengthOfSentence = 200 // in bytes, at most
 )
 
-// notFound returns the words by which a page says of itself that it is not there, "" for none. Words in links say
-// nothing of it, such as the headline of an article.
-func notFound(p *Page, f *html.Facts, typ string) string {
-	if says, _, _ := stated(f); says == "" {
-		return ""
+// instead returns what a page says of itself in place of a text. Words in links say nothing of it, such as the headline
+// of an article.
+func instead(p *Page, f *html.Facts, typ string) (s statement) {
+	if s = stated(f); s.words == "" {
+		return s
 	}
 	own := html.Read(link.ReplaceAll(p.Body, nil), html.Options{ContentType: typ})
-	says, most, beside := stated(&own)
-	if beside > most {
-		return ""
+	if s = stated(&own); s.beside > s.most {
+		return statement{}
 	}
-	return says
+	return s
 }
 
-// stated returns the words of a page that say that it is not there, how many letters it may have beside them, and how
-// many it has. A question says nothing, and neither does a heading below the first, as one of many.
-func stated(f *html.Facts) (words string, most, beside int) {
-	none := func(part string) bool { return gone.MatchString(strings.TrimSpace(part)) }
-	if slices.ContainsFunc(strings.Split(separator.ReplaceAllString(f.Title, "\n"), "\n"), none) {
-		words, most = f.Title, besideNone
+// statement is what a page says of itself.
+type statement struct {
+	kind, says   string
+	words        string // "" for nothing
+	most, beside int    // how many letters it may have beside these words, and how many it has
+}
+
+// statements has what a title or a first heading says of a page, by all its words. What says that there is no page may
+// also be a part of a title, or a sentence.
+var statements = []struct {
+	kind, says string
+	most       int // letters that the page may have
+	all        *regexp.Regexp
+}{
+	{"error", "is answered with 200, and shows an error: %q", besideNone, whole(`(?:http |error |error: )+50\d|50\d error|` +
+		`(?:error |http )*(?:50\d[\s:–-]*)?(?:internal server error|bad gateway|gateway time-?out|service (?:is )?(?:temporarily )?unavailable|` +
+		`interner serverfehler|erreur interne du serveur|error interno del servidor)`)},
+	{"denied", "is answered with 200, and says that strangers are refused: %q", besideNone, whole(`(?:http |error |error: )+40[13]|40[13] error|` +
+		`(?:error |http )*(?:40[13][\s:–-]*(?:forbidden|unauthorized)|(?:403[\s:–-]*)?(?:(?:access|permission) (?:is )?denied|` +
+		`zugriff verweigert|accès refusé|acceso denegado|accesso negato|toegang geweigerd|odmowa dostępu|доступ запрещ[её]н))`)},
+	{"instead", "shows %q, and little else", besideNone, whole(`(?:(?:the |this |our )?(?:web)?site )?(?:is )?(?:currently |temporarily )?(?:(?:down|closed|offline) for|under|in) ` +
+		`(?:scheduled |planned )?maintenance|(?:web)?site maintenance|(?:scheduled|planned) maintenance|maintenance mode|` +
+		`wartungs(?:arbeiten|modus)|en maintenance|site en maintenance|en mantenimiento|in manutenzione|` +
+		`(?:sorry, )?we(?: wi|['’])ll be (?:right )?back(?: soon| shortly)?`)},
+	{"default-page", "shows %q, as a seller of domains does", besideNone, whole(`(?:(?:this|the) )?(?:premium )?domain(?: name)?(?: \S+)? (?:is|may be) for sale|` +
+		`[\w-]+(?:\.[\w-]+)*\.[a-z]{2,} (?:is|may be) (?:for sale|parked)|parked domain|domain parking`)},
+	{"soft-404", noneSays, besideSentence, whole(`404`)},
+}
+
+const noneSays = "says that there is no page: %q"
+
+func whole(all string) *regexp.Regexp { return regexp.MustCompile(`(?i)^(?:` + all + `)[\s.!…]*$`) }
+
+// stated returns what a page says of itself in place of a text: of all errors and refusals its title or first heading,
+// without which a part of the title will do, and that it is not there also in a sentence. A question says nothing, and
+// neither does a heading below the first, as one of many.
+func stated(f *html.Facts) (s statement) {
+	parts := strings.Split(separator.ReplaceAllString(f.Title, "\n"), "\n")
+	isNone := func(part string) bool { return gone.MatchString(strings.TrimSpace(part)) }
+	if s = (statement{kind: "soft-404", says: noneSays}); slices.ContainsFunc(parts, isNone) {
+		s.words, s.most = f.Title, besideNone
+	}
+	named := parts // what names the page
+	if i := slices.IndexFunc(f.Blocks, func(b html.Block) bool { return b.Heading && b.Main }); i >= 0 {
+		named = []string{f.Title, f.Blocks[i].Text}
+	}
+	for _, row := range statements {
+		i := slices.IndexFunc(named, func(name string) bool { return row.all.MatchString(strings.TrimSpace(name)) })
+		if s.words == "" && i >= 0 {
+			return statement{row.kind, row.says, named[i], row.most, f.Letters()}
+		}
 	}
 	var rest html.Text
 	headed := false
@@ -598,22 +654,23 @@ func stated(f *html.Facts) (words string, most, beside int) {
 		headed = headed || b.Heading && b.Main
 		switch {
 		case !b.Main, below:
-		case strings.TrimSpace(b.Text) != "404" && none(strings.Trim(b.Text, " .!")):
-			if words = cmp.Or(words, b.Text); b.Heading {
-				most = besideNone
+		case strings.TrimSpace(b.Text) != "404" && isNone(strings.Trim(b.Text, " .!")):
+			if s.words = cmp.Or(s.words, b.Text); b.Heading {
+				s.most = besideNone
 			}
-			most, b.Text = max(most, besideSentence), ""
+			s.most, b.Text = max(s.most, besideSentence), ""
 		case says.MatchString(b.Text):
 			text := b.Text
-			b.Text = sentence.ReplaceAllStringFunc(text, func(s string) string {
-				if len(s) > lengthOfSentence || strings.HasSuffix(s, "?") || !says.MatchString(s) {
-					return s
+			b.Text = sentence.ReplaceAllStringFunc(text, func(one string) string {
+				if len(one) > lengthOfSentence || strings.HasSuffix(one, "?") || !says.MatchString(one) {
+					return one
 				}
-				words, most = cmp.Or(words, text), max(most, besideSentence)
+				s.words, s.most = cmp.Or(s.words, text), max(s.most, besideSentence)
 				return ""
 			})
 		}
 		rest.Blocks = append(rest.Blocks, b)
 	}
-	return words, most, rest.Letters()
+	s.beside = rest.Letters()
+	return s
 }
