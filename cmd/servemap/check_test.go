@@ -443,6 +443,7 @@ func TestCheckTellsABoxToLogInFromALogIn(t *testing.T) {
 				"/ and 2 more, and not listed", "/gone, which is answered with 404", "1 listed page has no link that engines follow"}},
 		{"on the start page, and on that to log in", box + "<a href=/login></a>", "", codeNo, []string{
 			"advice  The pages have a log-in box", "fault   1 page asks visitors to log in", "/login shows a field for a password"}},
+		{"on two pages of many, to sign up", "", "two", codeDone, []string{"advice  2 pages show a field for a password\n"}},
 		{"on one page", "", field, codeDone, []string{"advice  1 page shows a field for a password\n",
 			"/b shows a field for a password"}},
 		{"to register", "", "<form><input type=email><input name=name><input name=city>" + field + "</form>", codeDone,
@@ -456,6 +457,15 @@ func TestCheckTellsABoxToLogInFromALogIn(t *testing.T) {
 		files := pages(tt.home, tt.b)
 		if strings.Contains(tt.home, "/login") {
 			files["/maps/sitemap.xml"] = set("/", "/login")
+		}
+		if tt.b == "two" {
+			at := []string{"/", "/s1", "/s2"}
+			for i := range 6 {
+				at = append(at, fmt.Sprint("/p", i))
+				files[at[3+i]] = with(ownPage, "<p>Of "+at[3+i])
+			}
+			files["/maps/sitemap.xml"], files["/s1"] = set(at...), with(ownPage, "<p>Sign up."+field)
+			files["/s2"] = files["/s1"]
 		}
 		code, out, errs := call(t, "check", "-crawl", siteOf(t, files))
 		for _, want := range tt.wants {

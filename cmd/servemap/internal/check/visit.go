@@ -49,13 +49,14 @@ func wanted(some []*pages.Page) int {
 }
 
 // choice says how pages are chosen: by their addresses and the seed alone, not by the order of the file or the machine.
-const choice = "by chance, from each section of the site in turn"
+const choice = "by chance, from each section of the site in turn, after the start page and what looks private"
 
 // folder matches what the addresses of a section share: the site, and the first folder.
 var folder = regexp.MustCompile(`^\w+://[^/?]*/[^/?]+/`)
 
-// order returns the places of all entries in the order in which to read them: one by chance of each section, another
-// one of each, and so on. What stands at the root is a section too.
+// order returns the places of all entries in the order in which to read them: the start page, which says where links
+// lead, and some that look private, as that weighs most; then one by chance of each section, another one of each, and
+// so on. What stands at the root is a section too.
 func order(all []listing.Entry, seed uint64) (places []int) {
 	self, section, round := make([]uint64, len(all)), make([]uint64, len(all)), make([]int, len(all))
 	for i, e := range all {
@@ -71,7 +72,17 @@ func order(all []listing.Entry, seed uint64) (places []int) {
 	slices.SortStableFunc(places, func(a, b int) int {
 		return cmp.Or(cmp.Compare(round[a], round[b]), cmp.Compare(section[a], section[b]))
 	})
-	return places
+	var first, then []int
+	for few, i := pages.FewGuarded(all), 0; i < len(all); i++ {
+		at := places[i]
+		u, err := url.Parse(all[at].Loc)
+		if err == nil && address.IsRoot(u) || few && len(first) < fewPages/2 && pages.Guarded(all[at].Loc) {
+			first = append(first, at)
+		} else {
+			then = append(then, at)
+		}
+	}
+	return append(first, then...)
 }
 
 // pages reads some of the listed pages, and judges them.

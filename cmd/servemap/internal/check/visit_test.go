@@ -37,6 +37,15 @@ func TestTheChoiceDependsOnAddressesAndSeedAlone(t *testing.T) {
 			t.Errorf("%s is of a small section, and not chosen: %v", want, chosen)
 		}
 	}
+	var urgent []listing.Entry
+	for _, at := range []string{"/", "/product/9f8a7c6d5e4f3a2b1c0d9e8f7a6b5c4d", "/product/.env"} {
+		urgent = append(urgent, listing.Entry{Loc: "https://example.com" + at})
+	}
+	for _, e := range urgent {
+		if got := first(append(slices.Clone(all), urgent...), 1)[:3]; !slices.Contains(got, e.Loc) {
+			t.Errorf("%s is not among the first: %v", e.Loc, got)
+		}
+	}
 	if n := len(slices.Compact(slices.Sorted(slices.Values(order(all, 1))))); n != len(all) {
 		t.Error("not each is there once")
 	}

@@ -379,19 +379,24 @@ func asset(typ string) string {
 	return ""
 }
 
-// Box tells of the site's box to log in. home is the start page, or where that redirects; it may be nil. What several
-// pages show is a wall before them, and no box.
+// Box tells of the site's box to log in. home is the start page, or where that redirects; it may be nil. What some
+// pages show all alike is a wall before them, and no box; two of many may be forms to sign up.
 func Box(all []*Page, home *Page, to *report.Report) {
 	var box eligibility.Box
 	if home != nil {
 		box.Saw("/", true, home.logIn)
 	}
-	read, asking, with := 0, []*Page{}, []*Page{}
+	read, asking, with, alike := 0, []*Page{}, []*Page{}, map[uint64]int{}
 	for _, p := range all {
 		if p.Read {
 			read++
 		}
-		if p.Asks() && !slices.ContainsFunc(all, func(o *Page) bool { return o != p && o.Asks() && o.text == p.text }) {
+		if p.Asks() {
+			alike[p.text]++
+		}
+	}
+	for _, p := range all {
+		if n := alike[p.text]; p.Asks() && (n == 1 || n < leastCrowd && Few(n, read)) {
 			asking = append(asking, p)
 			if p != home && len(p.told) == 1 { // nothing else speaks against it
 				box.Saw(p.at.RequestURI(), false, p.logIn)

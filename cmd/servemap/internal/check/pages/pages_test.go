@@ -209,6 +209,8 @@ func TestPagesThatLookPrivateAreFound(t *testing.T) {
 			"secret https://example.com/share/9f8a…", ordinary},
 		{"a link to choose a password", "/password/reset/kJ8sQ2mZx71LpQ0vT3nR", "", "", 0,
 			"secret https://example.com/password/reset/kJ8s…", nil},
+		{"a link to choose a password, with its key as a parameter", "/reset-password?key=Zx81kkQpL09aa7Bv3nTq", "", "", 0,
+			"secret https://example.com/reset-password?key=Zx81…", nil},
 		{"a product to which a page links", "/products/3f2504e0-4f89-41d3-9a0c-0305e82c3301", "", "", 0, "",
 			[]string{"/", "/products/3f2504e0-4f89-41d3-9a0c-0305e82c3301"}},
 		{"a product beside one to which a page links", "/products/3f2504e0-4f89-41d3-9a0c-0305e82c3301", "", "", 0, "",

@@ -19,8 +19,12 @@ import (
 // secret matches what may be one in an address: a name, and a parameter for one.
 var secret = regexp.MustCompile(`(?i)(?:token|secret|signature)=[^&]+|[\w-]{8,}`)
 
-// keyed matches a parameter that is named after the secret that it has.
-var keyed = regexp.MustCompile(`(?i)[?&][^=&]*(?:token|secret|signature)=[^&]`)
+// keyed matches a parameter that is named after the secret that it has, and shown what is left of a secret, with the name of its
+// parameter: both stand as an id below a word.
+var (
+	keyed = regexp.MustCompile(`(?i)[?&][^=&]*(?:token|secret|signature)=[^&]`)
+	shown = regexp.MustCompile(`(?:[?&][^=&/]*=|/)?[\w-]{0,4}…`)
+)
 
 // long is how long a secret is, where shorter names are mostly numbers of articles.
 const long = 16
@@ -89,6 +93,20 @@ func locationOf(loc string) string {
 	return "/" + rest
 }
 
+// Guarded reports whether an address has what looks like a secret, or names what only an owner should see.
+func Guarded(loc string) bool { return Secret(loc) != "" || Inner(locationOf(loc)) }
+
+// FewGuarded reports whether such addresses are exceptions.
+func FewGuarded(listed []listing.Entry) bool {
+	n := 0
+	for _, e := range listed {
+		if Guarded(e.Loc) {
+			n++
+		}
+	}
+	return Few(n, len(listed))
+}
+
 // FewSecrets reports whether an address that looks like a secret is an exception on a site.
 func FewSecrets(listed []listing.Entry) bool {
 	n := 0
@@ -133,7 +151,7 @@ func LooksPrivate(listed []listing.Entry, all []*Page, to *report.Report) map[st
 			continue
 		case short != "" && Few(secrets, len(listed)) && (named || !linked[folderOf(short)]):
 			kind, why := "private", ", as a page has that one person got a link to" // by guess
-			word, acts := action.Word(secret.ReplaceAllString(locationOf(e.Loc), "1"))
+			word, acts := action.Word(shown.ReplaceAllString(locationOf(short), "/1"))
 			switch {
 			case p == nil || title.MatchString(locationOf(e.Loc)):
 			case named:
