@@ -586,19 +586,21 @@ func Ended(until time.Time) string {
 	return fmt.Sprintf("It is not listed: the date of its unavailable_after, %s, has passed.", stamp(until))
 }
 
-// Leaves says what is known of a listed page that may be gone: what it answered, or, if borrowed, that it shows the
-// content of other pages. full says that as many pages have left in a day as may by that.
-func Leaves(status int, since time.Time, borrowed, full bool) string {
-	what := fmt.Sprintf("answered %d", status)
-	if borrowed {
-		what = "shown what other pages show too, as in a maintenance"
+// Leaves says what is known of a listed page that may be gone: what it answered; if that was a page, why that may not be
+// listed; or that it shows the content of other pages. full says that as many pages have left in a day as may by that.
+func Leaves(status int, why eligibility.Reason, since time.Time, full bool) string {
+	what, borrowed := fmt.Sprintf("it has answered %d", status), why == eligibility.Duplicate
+	switch r := ReasonNamed(why.String()); {
+	case borrowed:
+		what = "it has shown what other pages show too, as in a maintenance"
+	case status < http.StatusBadRequest && r.Why != "":
+		what = r.Why
 	}
 	leaves := "if that is still so a day later, unless the site or an anonymous visitor"
 	if status == http.StatusNotFound && !borrowed {
 		leaves = "a minute after it was first missed, unless somebody"
 	}
-	text := fmt.Sprintf(" But since %s it has %s. It leaves %s gets it before.",
-		stamp(since), what, leaves)
+	text := fmt.Sprintf(" But since %s %s. It leaves %s gets it before.", stamp(since), what, leaves)
 	if borrowed {
 		text += " If it was deleted, answer 404 or 410, and it leaves within minutes of its next visit."
 	}

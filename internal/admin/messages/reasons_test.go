@@ -121,21 +121,25 @@ func TestPageSaysWhatHoldsIt(t *testing.T) {
 	}
 }
 
-func TestLeavesSaysWhenAPageLeaves(t *testing.T) {
+func TestLeavesSaysWhyAndWhenAPageLeaves(t *testing.T) {
 	for _, tt := range []struct {
-		name     string
-		status   int
-		borrowed bool
-		full     bool
-		want     string
+		name   string
+		status int
+		why    eligibility.Reason
+		full   bool
+		want   string
 	}{
-		{"not found", 404, false, false, "It leaves a minute after it was first missed, unless somebody gets it before."},
-		{"refused", 403, false, false, "It leaves if that is still so a day later, unless"},
-		{"a maintenance", 404, true, false, "It leaves if that is still so a day later, unless"},
-		{"deleted, with a page of words for that", 200, true, false, "If it was deleted, answer 404 or 410"},
-		{"among many", 403, false, true, "At most ten pages, or 1 %, leave in a day by that."},
+		{"not found", 404, eligibility.NotFound, false,
+			"It leaves a minute after it was first missed, unless somebody gets it before."},
+		{"refused", 403, eligibility.Denied, false, "It leaves if that is still so a day later, unless"},
+		{"a maintenance", 404, eligibility.Duplicate, false, "It leaves if that is still so a day later, unless"},
+		{"deleted, with a page of words for that", 200, eligibility.Duplicate, false, "If it was deleted, answer 404 or 410"},
+		{"a log-in page", 200, eligibility.PasswordField, false, " UTC there is a field for a password, as on a log-in page."},
+		{"a redirect", 302, eligibility.LeadsOn, false, " UTC it redirects for now"},
+		{"an error", 403, eligibility.Denied, false, " UTC it has answered 403."},
+		{"among many", 403, eligibility.Denied, true, "At most ten pages, or 1 %, leave in a day by that."},
 	} {
-		if text := Leaves(tt.status, time.Unix(0, 0), tt.borrowed, tt.full); !strings.Contains(text, tt.want) ||
+		if text := Leaves(tt.status, tt.why, time.Unix(0, 0), tt.full); !strings.Contains(text, tt.want) ||
 			strings.Contains(text, "At most ten") != tt.full {
 			t.Errorf("%s: %q, want %q in it", tt.name, text, tt.want)
 		}

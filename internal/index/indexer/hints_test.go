@@ -133,6 +133,16 @@ func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 			r.cfg.Settings.Rules = rules
 			r.restart()
 		}, 0},
+		{"many copies, each of which leaves for one with a shorter address", func(r *rig) {
+			pages := numbered("/%02d/reviews", 25)
+			for i := range pages {
+				pages[i] += strings.Repeat("x", len(pages)-i)
+			}
+			r.sight("/", html("home", pages...))
+			for i, p := range pages {
+				r.sight(p, html(fmt.Sprint(same, i%2)))
+			}
+		}, 0},
 		{"many withdrawals in a long time", func(r *rig) { r.withdraw25(time.Hour) }, 0},
 	} {
 		never, err := eligibility.NewRules([]eligibility.Rule{{Pattern: "/never/", Listing: eligibility.Never}})

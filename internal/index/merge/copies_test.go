@@ -34,6 +34,8 @@ func TestDuplicatesAreOnePage(t *testing.T) {
 		{"one that is linked later", []step{see("/", html("home")), routedA, b, onlyB}, "/b"},
 		{"the bytes differ", []step{both, a, see("/b", otherBytes)}, "/a"},
 		{"little text and the same bytes", []step{both, see("/a", "<html><body>ok"), see("/b", "<html><body>ok")}, "/a"},
+		{"little text below a title, and a clock", []step{both, see("/a", reviews("10:00:01")),
+			see("/b", reviews("10:00:02"))}, "/a"},
 	} {
 		run(t, tt.name, options{}, func(w *world) {
 			for _, s := range tt.steps {
@@ -44,6 +46,12 @@ func TestDuplicatesAreOnePage(t *testing.T) {
 			w.wantVerdict(other, held, eligibility.Duplicate)
 		})
 	}
+}
+
+// reviews is what a shop shows of each product that has none, and when.
+func reviews(now string) string {
+	return "<title>Reviews | Tea House</title><main><p>Nobody has written a review of this yet, be the first.</p></main>" +
+		"<footer>" + now
 }
 
 // Both may have something of each visit, as a line that is drawn by lot.

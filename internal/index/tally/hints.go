@@ -219,8 +219,8 @@ type leaving struct {
 func (s *Tally) left(pages map[eligibility.Reason]int, now time.Time) {
 	n, most := 0, eligibility.None
 	for why, of := range pages {
-		if why.Unvisited() || why.Owners() {
-			continue // exploring took them back, or the owner wants it
+		if why.Unvisited() || why.Owners() || why == eligibility.Duplicate || why == eligibility.SoftNotFound {
+			continue // exploring took them back, the owner wants it, or other pages show the same
 		}
 		if n += of; of > pages[most] || most == eligibility.None {
 			most = why
