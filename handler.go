@@ -975,6 +975,8 @@ func (s *Site) why(p *reader.Known) (text string, missing []string) {
 	switch {
 	case p.Missing != 0 && p.Verdict == eligibility.Listed:
 		text += messages.Leaves(p.Status, p.MissingWhy, p.Missing.Time(), s.hints.Has(messages.Refused))
+	case p.Reason == eligibility.SoftNotFound:
+		text = messages.ShowsNothing(p.Location, p.Nowhere)
 	case p.Reason == eligibility.NoIndex && p.Entry.Until != 0 && p.Entry.Until <= moment.Of(time.Now()):
 		text = messages.Ended(p.Entry.Until.Time())
 	case p.Reason.Unvisited() && p.Status != 0, p.Reason == eligibility.NoPage:

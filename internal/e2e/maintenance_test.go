@@ -188,7 +188,7 @@ func TestMaintenanceIsToldWhileItLasts(t *testing.T) {
 				m.Settle()
 				told("afterwards", false)
 				synctest.Wait() // the log is written in the background
-				if n := s.Logged.Count("This is over: " + tt.hint); n != 1 {
+				if n := s.Logged.Count("This is over: “" + tt.hint); n != 1 {
 					t.Errorf("the log says %d times that it is over: %s", n, s.Logged)
 				}
 				m.Restart()
@@ -203,6 +203,32 @@ func TestMaintenanceIsToldWhileItLasts(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Where the site answers "back soon" with 200 in place of its errors, nothing is mended yet.
+func TestErrorsAreNotOverWhileAllPagesShowOneText(t *testing.T) {
+	pages, answer := append([]string{"/"}, numbered("/page/%d", 21)...), 0
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if answer != 0 {
+			testkit.Reply(answer, down)(w, r)
+			return
+		}
+		testkit.Reply(http.StatusOK, article(r.URL.Path, pages...))(w, r)
+	})
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		m := maintained{s, new(string), pages, []string{ann}}
+		for _, tt := range []struct {
+			answer      int
+			fails, same bool // what is told
+		}{{0, false, false}, {http.StatusServiceUnavailable, true, false}, {http.StatusOK, true, true}, {0, false, false}} {
+			answer = tt.answer
+			m.rounds(3, 61*time.Second)
+			hints := s.Stats().Hints
+			if messages.Failing.In(hints) != tt.fails || messages.Alike.In(hints) != tt.same {
+				t.Errorf("while it answers %d, told is %q", tt.answer, hints)
+			}
+		}
+	})
 }
 
 // What pages show for more than a day is their content.
@@ -385,7 +411,7 @@ func TestHalfOfASiteThatStaysBrokenIsToldAsLong(t *testing.T) {
 				t.Errorf("20 of %d pages are broken, and told is %q", len(pages), hints)
 			}
 		}
-		if n := s.Logged.Count("This is over: Many listed pages"); n != 0 {
+		if n := s.Logged.Count("This is over: “Many listed pages"); n != 0 {
 			t.Errorf("the log says %d times that it is over: %s", n, s.Logged)
 		}
 	})

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/zeebo/xxh3"
+
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/decide/eligibility"
@@ -38,6 +40,13 @@ type failing struct {
 	first atomic.Pointer[string] // the location that failed first
 	other atomic.Bool            // another one failed too
 	n     atomic.Uint64
+	shown atomic.Pointer[shown] // what came first that is no error, since the owner was told; nil while he was not
+}
+
+// shown is what came at a location.
+type shown struct {
+	location string
+	hash     uint64
 }
 
 // failed counts an error, and reports whether several pages, and all that were asked for, have failed for long enough
@@ -55,8 +64,26 @@ func (f *failing) failed(location string, now time.Time) bool {
 	return n >= few && f.other.Load() && now.Sub(time.Unix(0, f.since.Load())) >= time.Minute
 }
 
-// ended notes an answer that is no error, and reports whether there were errors before it.
-func (f *failing) ended() bool { return f.n.Load() > 0 && f.n.Swap(0) > 0 }
+// ended notes an answer that is no error, and reports whether what the owner was told of is over: two pages show two
+// contents. One for all, as "back soon", mends nothing.
+func (f *failing) ended(location string, resp *response.Response) bool {
+	if f.n.Load() > 0 {
+		f.n.Store(0)
+	}
+	first := f.shown.Load()
+	if first == nil || resp.Status != http.StatusOK {
+		return false
+	}
+	now := shown{location, xxh3.Hash(resp.Body)}
+	switch {
+	case first.location == "":
+		f.shown.Store(&now)
+		return false
+	case first.location == location || first.hash == now.hash:
+		return false
+	}
+	return f.shown.Swap(nil) != nil
+}
 
 const (
 	enough = 20   // requests that show a cause; fewer may be those of one odd client
@@ -229,7 +256,7 @@ func (d *diagnosis) learnedNothing(why eligibility.Reason, target, host string) 
 
 // answered counts the response that an anonymous client got at a location.
 func (d *diagnosis) answered(location string, kind eligibility.Kind, why eligibility.Reason, resp *response.Response) {
-	if resp.Status < http.StatusBadRequest && d.failing.ended() {
+	if resp.Status < http.StatusBadRequest && d.failing.ended(location, resp) {
 		d.cfg.Hints.End(messages.Failing)
 	}
 	if kind == eligibility.Nothing && unread(resp) {
@@ -243,6 +270,7 @@ func (d *diagnosis) answered(location string, kind eligibility.Kind, why eligibi
 		if !d.cfg.Files.Lists(location) {
 			d.caused(messages.NoPageYet)
 		} else if d.failing.failed(location, time.Now()) && !d.cfg.Hints.Has(messages.Unanswered) { // which says more
+			d.failing.shown.Store(new(shown))
 			d.cfg.Hints.Give(messages.Failing, fmt.Sprintf("The last answer was %d.", resp.Status))
 		}
 	case kind == eligibility.Witness && readable(resp):

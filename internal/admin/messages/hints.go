@@ -256,7 +256,7 @@ func (h *Hints) End(gone ...Hint) {
 	}
 	h.mu.Unlock()
 	for _, hint := range over {
-		h.logger.Info("servemap: This is over: " + sentence.FindString(hint.String()) + ".")
+		h.logger.Info("servemap: This is over: “" + sentence.FindString(hint.String()) + ".”")
 	}
 }
 

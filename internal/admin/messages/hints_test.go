@@ -65,7 +65,7 @@ func TestLogSaysAgainWhatHoldsAgain(t *testing.T) {
 			time.Sleep(40 * time.Minute)
 		}
 		told, over := strings.Count(log.String(), "level=WARN"), strings.Count(log.String(),
-			`This is over: A robots.txt, noindex`)
+			`This is over: “A robots.txt, noindex`)
 		if told != 2 || over != 2 {
 			t.Errorf("told %d times, and over %d times: %s", told, over, log.String())
 		}

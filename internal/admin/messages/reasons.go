@@ -398,11 +398,6 @@ func reasonAt(location string, why eligibility.Reason) Reason {
 	switch {
 	case why == eligibility.QueryNotCanonical:
 		r.Todo = nameable(location, r.Todo)
-	case why == eligibility.SoftNotFound:
-		if _, stands := nowhere.Beside(location); stands != "" {
-			madeUp := strings.NewReplacer("#", "123456789", "*", "made-up").Replace(stands)
-			r.Todo = strings.Replace(r.Todo, "no page.", "no page, as at "+madeUp+".", 1)
-		}
 	case why == eligibility.NoEvidence && eligibility.Own(location):
 		r.Todo = words.Say("Its name is one that sites use for what only their owners should see. If it is for the public, link to it, or add {Always} for it. " +
 			"If not, add {Never}.")
@@ -410,6 +405,21 @@ func reasonAt(location string, why eligibility.Reason) Reason {
 		r.Todo = words.Say("Link to it from a listed page, or add {Always} for it.")
 	}
 	return r
+}
+
+// ShowsNothing says that the page at location is held for what it shows: what the site shows at an address that it does
+// not have, or else what very many pages show.
+func ShowsNothing(location string, none bool) string {
+	if !none {
+		return "It is held: it shows the same as at least nineteen other pages, as an error page does. Give a page of its " +
+			"own another title or text, or have it name its own URL as canonical. Where there is no page, answer 404."
+	}
+	madeUp := ""
+	if _, stands := nowhere.Beside(location); stands != "" {
+		madeUp = ", as at " + strings.NewReplacer("#", "123456789", "*", "made-up").Replace(stands)
+	}
+	return "It is held: the content is what the site shows where it has no page. Answer 404 where there is no page" +
+		madeUp + ". Have a page name its own URL as canonical."
 }
 
 // Besides adds to the text about the page at location what else keeps it out. It says once what is to be done.

@@ -105,9 +105,6 @@ func TestPageSaysWhatHoldsIt(t *testing.T) {
 		{"/shop/cart.php", eligibility.ActionWord, []string{`The word is "cart".`, "an Always rule"}},
 		{"/admin/users", eligibility.NoEvidence, []string{"what only their owners should see", "add an Always rule",
 			"add a Never rule"}},
-		{"/archive.php?y=2025", eligibility.SoftNotFound,
-			[]string{"where there is no page, as at /archive.php?y=123456789. " +
-				"Have a page name"}},
 		{"/plain", eligibility.ActionWord, []string{"names an action", "an Always rule"}}, // a word that another version held
 		{"/d/k3J9xQ2vT7", eligibility.Capability, []string{"a link from a listed page was seen twice, a day apart",
 			"an Always rule"}},
@@ -117,6 +114,22 @@ func TestPageSaysWhatHoldsIt(t *testing.T) {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s is explained as %q, want %s in it", tt.location, text, want)
 			}
+		}
+	}
+}
+
+func TestShowsNothingSaysWhichContentItIs(t *testing.T) {
+	for _, tt := range []struct {
+		location string
+		none     bool
+		want     string
+		not      string
+	}{
+		{"/archive.php?y=2025", true, "where there is no page, as at /archive.php?y=123456789. Have a page name", "nineteen"},
+		{"/p/tea/reviews", false, "It is held: it shows the same as at least nineteen other pages", "made-up"},
+	} {
+		if text := ShowsNothing(tt.location, tt.none); !strings.Contains(text, tt.want) || strings.Contains(text, tt.not) {
+			t.Errorf("%s is explained as %q, want %s in it, and not %s", tt.location, text, tt.want, tt.not)
 		}
 	}
 }

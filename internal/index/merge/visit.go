@@ -12,6 +12,7 @@ import (
 	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/schema/pagerecord"
+	"github.com/servemap/servemap/internal/schema/secret"
 )
 
 // Observe begins to read an observation. before is the record of its page. unread says that the page may show something
@@ -88,14 +89,16 @@ func (m *Transaction) Try(v *observation.Observation) *pagerecord.Page {
 	return p
 }
 
-// showing returns the form in which the hash of a page's content is stored. Without the site's secret nobody can tell
+// Showing returns the form in which the hash of a page's content is stored. Without the site's secret nobody can tell
 // which content that is.
-func (site *Site) showing(showing uint64) uint64 {
+func Showing(key secret.Key, showing uint64) uint64 {
 	if showing == 0 {
 		return 0
 	}
-	return site.Secret.Hash("showing", strconv.FormatUint(showing, 16))
+	return key.Hash("showing", strconv.FormatUint(showing, 16))
 }
+
+func (site *Site) showing(showing uint64) uint64 { return Showing(site.Secret, showing) }
 
 // LearnNowhere learns what the site shows at a made-up address, see [nowhere.Beside].
 func (site *Site) LearnNowhere(stands string, shows *nowhere.Page, at time.Time) {

@@ -20,7 +20,8 @@ type Known struct {
 	Rule            bool   // a rule vouches for it
 	Pattern         string // the pattern of the rule that decides about its listing, "" for none
 	Canonical       string // another location that it names as canonical
-	SameAs          string // if it is held as a duplicate: the listed page
+	SameAs          string // if others show the same: the listed one, "" for none
+	Nowhere         bool   // it shows what the site shows where it has no page
 	History         History
 	Entry           shards.Entry // what the sitemap says of it, or would say if it were listed
 

@@ -13,6 +13,7 @@ import (
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/decide/moment"
 	"github.com/servemap/servemap/internal/index/merge"
+	"github.com/servemap/servemap/internal/index/observation"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/robots"
 	"github.com/servemap/servemap/internal/schema/changelog"
@@ -84,7 +85,8 @@ func (r *Reader) Page(ctx context.Context, loc string) (p Known, err error) {
 		return p, err
 	}
 	p.Canonical = key.Unseal(loc, s.Canonical)
-	if p.Reason != eligibility.Duplicate {
+	p.Nowhere = s.Showing == merge.Showing(key, observation.Nothing)
+	if p.Reason != eligibility.Duplicate && p.Reason != eligibility.SoftNotFound {
 		return p, nil
 	}
 	if found[1].Listed() && s.Mark.Resembles(found[1].Mark) {
