@@ -375,8 +375,8 @@ func ByName(param string) string {
 // WasLinked says why a page is listed to which no listed page links. Which page showed its link is not stored.
 func WasLinked() string {
 	return words.Say("It is listed: a page linked to it that was listed, or that only its query, noindex or canonical " +
-		"keeps out. No listed page links to it now. It stays while visitors get it. To take it out, answer " +
-		"404 or 410 there, or use {Forget}.")
+		"keeps out. No listed page links to it now. It stays until a visit shows that it is gone. To take it out, " +
+		"answer 404 or 410 there and open it once, or use {Forget}.")
 }
 
 // Page says why the page at location is listed or not, and what would change that.
