@@ -205,6 +205,27 @@ func TestMaintenanceIsToldWhileItLasts(t *testing.T) {
 	}
 }
 
+// Visitors ask for a few pages of a site again and again in the maintenance.
+func TestMaintenanceIsToldWhereFewPagesAreAskedFor(t *testing.T) {
+	pages, closed := append([]string{"/"}, numbered("/page/%d", 80)...), false
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if closed {
+			testkit.Reply(http.StatusOK, down)(w, r)
+			return
+		}
+		testkit.Reply(http.StatusOK, article(r.URL.Path, pages...))(w, r)
+	})
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		m := maintained{s, new(string), pages, []string{ann}}
+		m.rounds(3, 61*time.Second)
+		closed, m.pages = true, pages[:11]
+		m.rounds(7, 8*time.Second)
+		if hints := s.Stats().Hints; !messages.Alike.In(hints) {
+			t.Errorf("told is %q", hints)
+		}
+	})
+}
+
 // Where the site answers "back soon" with 200 in place of its errors, nothing is mended yet.
 func TestErrorsAreNotOverWhileAllPagesShowOneText(t *testing.T) {
 	pages, answer := append([]string{"/"}, numbered("/page/%d", 21)...), 0

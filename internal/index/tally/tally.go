@@ -52,7 +52,7 @@ func (s *Tally) Stored(done *merge.Counts, now time.Time) {
 // So many listed pages that show one content are many, and so is half of a small site, of three pages at least. So many
 // in a row that show their own again prove that it has gone.
 const (
-	manyAlike  = 20
+	manyAlike  = 10
 	leastAlike = 3
 )
 
