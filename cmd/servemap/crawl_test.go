@@ -889,7 +889,7 @@ func TestCrawlFailsForWhatItFinds(t *testing.T) {
 	site := siteOf(t, map[string]string{"/": strings.Replace(aPage, "</main>", "<a href=/no></main>", 1),
 		"/sitemap.xml": set("/alone"),
 		"/no":          "<!doctype html><meta name=robots content=noindex>It is thanked here.",
-		"/alone":       strings.Replace(ownPage, "<main>", "<link rel=alternate hreflang=en-UK href=/alone><main>", 1)})
+		"/alone":       strings.Replace(ownPage, "<main>", "<link rel=alternate hreflang=en-UK href=http://HOST/alone><main>", 1)})
 	for _, tt := range []struct {
 		fail, want string
 		code       int
@@ -910,7 +910,7 @@ func TestCrawlFailsForWhatItFinds(t *testing.T) {
 }
 
 func TestCrawlFailsForAVersionThatIsNotReturned(t *testing.T) {
-	alternates := "<link rel=alternate hreflang=en href=/><link rel=alternate hreflang=de href=/de>"
+	alternates := "<link rel=alternate hreflang=en href=http://HOST/><link rel=alternate hreflang=de href=http://HOST/de>"
 	head := func(page string) string { return strings.Replace(page, "<main>", alternates+"<main>", 1) }
 	for _, tt := range []struct {
 		name, german, want string
