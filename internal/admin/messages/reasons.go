@@ -61,7 +61,7 @@ var reasons = []Reason{
 		"{nothing shows yet that it is public|page waits for something that shows that it is public|pages wait " +
 			"for something that shows that they are public}",
 		"Link to {it|them} from a listed page, or add {Always} for {it|them}, such as /landing/*$ for a whole folder.{OrWhole} " +
-			"A new link is read at the next visit of the page that has it, a minute or more later.",
+			"A link that you just made is read at the next visit of the page that has it, a minute or more later.",
 		[]string{link, route, this}},
 	{eligibility.NotSeen, Wait,
 		"{a listed page links to it, or did, but no anonymous visitor has got it yet|linked page has|linked pages have}" +
