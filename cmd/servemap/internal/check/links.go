@@ -234,7 +234,7 @@ func (c *checker) orphans(found Crawl) string {
 		return " Where scripts make the links, which listed pages have no link that engines follow is not known."
 	}
 	slices.SortFunc(found.Orphans, func(a, b Link) int { return c.judge.Place(a.To) - c.judge.Place(b.To) })
-	secrets, orphans := pages.FewSecrets(c.judge.Pages), 0
+	secrets, orphans := pages.FewOf(c.judge.Pages, pages.Looks), 0
 	for _, l := range found.Orphans {
 		at := c.judge.Place(l.To)
 		if at < 0 || c.private[address.KeyOf(l.To)] {

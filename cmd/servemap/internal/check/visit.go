@@ -73,7 +73,7 @@ func order(all []listing.Entry, seed uint64) (places []int) {
 		return cmp.Or(cmp.Compare(round[a], round[b]), cmp.Compare(section[a], section[b]))
 	})
 	var first, then []int
-	for few, i := pages.FewGuarded(all), 0; i < len(all); i++ {
+	for few, i := pages.FewOf(all, pages.Guarded), 0; i < len(all); i++ {
 		at := places[i]
 		u, err := url.Parse(all[at].Loc)
 		if err == nil && address.IsRoot(u) || few && len(first) < fewPages/2 && pages.Guarded(all[at].Loc) {

@@ -96,22 +96,14 @@ func locationOf(loc string) string {
 // Guarded reports whether an address has what looks like a secret, or names what only an owner should see.
 func Guarded(loc string) bool { return Secret(loc) != "" || Inner(locationOf(loc)) }
 
-// FewGuarded reports whether such addresses are exceptions.
-func FewGuarded(listed []listing.Entry) bool {
-	n := 0
-	for _, e := range listed {
-		if Guarded(e.Loc) {
-			n++
-		}
-	}
-	return Few(n, len(listed))
-}
+// Looks reports whether an address has what may be a secret, however short. It is one where no page links there.
+func Looks(loc string) bool { return capability.Looks(locationOf(loc)) }
 
-// FewSecrets reports whether an address that looks like a secret is an exception on a site.
-func FewSecrets(listed []listing.Entry) bool {
+// FewOf reports whether the addresses of a kind are exceptions on a site.
+func FewOf(listed []listing.Entry, is func(loc string) bool) bool {
 	n := 0
 	for _, e := range listed {
-		if capability.Looks(locationOf(e.Loc)) {
+		if is(e.Loc) {
 			n++
 		}
 	}
@@ -127,7 +119,7 @@ func Few(n, of int) bool { return n > 0 && 4*n <= of }
 // LooksPrivate tells of listed pages that look as if they were for one visitor, and returns these by their key. all are
 // those that were read.
 func LooksPrivate(listed []listing.Entry, all []*Page, to *report.Report) map[string]bool {
-	asked, sent, read, secrets, is := map[string]*Page{}, 0, 0, 0, map[string]bool{}
+	asked, sent, read, is := map[string]*Page{}, 0, 0, map[string]bool{}
 	for _, p := range all {
 		if asked[p.Entry.Loc] = p; p.Read {
 			read++
@@ -136,11 +128,7 @@ func LooksPrivate(listed []listing.Entry, all []*Page, to *report.Report) map[st
 			sent++
 		}
 	}
-	for _, e := range listed {
-		if Secret(e.Loc) != "" {
-			secrets++
-		}
-	}
+	secrets := FewOf(listed, func(loc string) bool { return Secret(loc) != "" })
 	linked, known := secretsLinked(all)
 	for _, e := range listed {
 		p, short, at := asked[e.Loc], Secret(e.Loc), e.At()
@@ -149,7 +137,7 @@ func LooksPrivate(listed []listing.Entry, all []*Page, to *report.Report) map[st
 			to.Add("secret", at, ExposedSays)
 		case p != nil && (!p.Read || p.Told()):
 			continue
-		case short != "" && Few(secrets, len(listed)) && (named || !linked[folderOf(short)]):
+		case short != "" && secrets && (named || !linked[folderOf(short)]):
 			kind, why := "private", ", as a page has that one person got a link to" // by guess
 			word, acts := action.Word(shown.ReplaceAllString(locationOf(short), "/1"))
 			switch {

@@ -264,7 +264,7 @@ func TestTitleThatNeedsNoCountHasNone(t *testing.T) {
 	r.Add("twice", At{Where: "https://example.com/a"}, "is listed again")
 	var page strings.Builder
 	base.Check(t, r.HTML(&page, false))
-	for _, want := range []string{`<td class="num big"></td><th scope="row"><a href="#dates-shared">The pages share`,
+	for _, want := range []string{`<td class="num big"></td><th scope="row"><a href="#dates-shared">The pages of a sitemap share`,
 		`<td class="num big">1</td><th scope="row"><a href="#twice">`} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("without %s: %s", want, page.String())
