@@ -77,6 +77,9 @@ func TestDeployDatesNothingForLong(t *testing.T) {
 	line := func(s string) func(int) map[string]string {
 		return func(int) map[string]string { return in("end", "<p>%s</p>", s) }
 	}
+	each := func(format string) func(int) map[string]string {
+		return func(i int) map[string]string { return in("end", format, 10+i) }
+	}
 	titled := func(title, picture string) func(int) map[string]string {
 		return func(i int) map[string]string {
 			return in("top", "<title>"+title+"</title><img src=/%[2]d-"+picture+".jpg>", titleOf(i), i)
@@ -113,6 +116,11 @@ func TestDeployDatesNothingForLong(t *testing.T) {
 		{"other names of pictures", titled("%[1]s", "77c01d"), titled("%[1]s", "3f2a9c"), 0, 0},
 		{"another number in a line", line("Open until 20 h"), line("Open until 18 h"), 0, 0},
 		{"another price in a line", line("€40 a year"), line("€45 a year"), wavePages, 0},
+		{"more words behind headings", nil, func(int) map[string]string { return in("sign", " – now even nicer") },
+			wavePages, 0},
+		{"a note behind prices", each("<p>€ %d.50</p>"), each("<p>€ %d.50 incl. VAT</p>"), wavePages, 0},
+		{"a word before facts", each("<p>In stock: %d</p>"), each("<p>Now in stock: %d</p>"), wavePages, 0},
+		{"another form of prices", each("<p>€ %d.50</p>"), each("<p>%d,50 EUR</p>"), 0, 0},
 		{"one line for all", nil, func(int) map[string]string { return in("end", "<p>Was this page of any use to you?</p>") },
 			wavePages, 0},
 		{"edits of all pages where texts are", nil, func(i int) map[string]string {

@@ -1,7 +1,7 @@
 package mark
 
 // formNow is the form of what is stored. A mark of another form has other hashes or fields, so it starts anew.
-const formNow = 11
+const formNow = 12
 
 // MarshalBinary returns the mark as it is stored. It takes 20 bytes, some eight bits for each block that the page
 // showed, and up to 200 bytes more if its text moves.

@@ -60,6 +60,13 @@ func letters(s []byte) []byte {
 	return s
 }
 
+// amountOf returns the letters and digits of a price, without the code of its currency: in another form it is the same
+// price.
+func amountOf(s []byte) []byte {
+	words := bytes.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return bytes.Join(slices.DeleteFunc(words, func(w []byte) bool { return isCurrency(string(w)) }), nil)
+}
+
 // beginning returns the first two characters of a text.
 func beginning(s []byte) []byte {
 	_, size := utf8.DecodeRune(s)
@@ -100,6 +107,8 @@ func hasAmount(s string) bool {
 const currencies = " AED ARS AUD BGN BRL CAD CHF CLP CNY CZK DKK EGP EUR GBP HKD HUF IDR ILS INR ISK JPY KRW MXN" +
 	" MYR NOK NZD PLN RON RSD RUB SAR SEK SGD THB TWD UAH USD VND ZAR "
 
+func isCurrency(code string) bool { return strings.Contains(currencies, " "+code+" ") }
+
 // hasCurrency reports whether a text has the sign of a currency, or a number beside the code of one, such as EUR.
 func hasCurrency(s string) bool {
 	if strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Sc, r) }) {
@@ -110,7 +119,7 @@ func hasCurrency(s string) bool {
 		code := strings.Trim(w, "0123456789")
 		beside := len(code) < len(w) || i > 0 && isDigit(words[i-1][len(words[i-1])-1]) ||
 			i+1 < len(words) && isDigit(words[i+1][0])
-		if beside && strings.Contains(currencies, " "+code+" ") {
+		if beside && isCurrency(code) {
 			return true
 		}
 	}

@@ -26,6 +26,7 @@ type View struct {
 	list   bool   // it is read as a list
 	prose  bool   // it has a text that is longer than any item
 	blocks []*block
+	seed   uint64
 
 	announces bool // Observe sets it: what is new announces a page that nobody knew
 }
@@ -66,6 +67,7 @@ type block struct {
 	card   uint16 // key of the link that a price stands beside, 0 if there is none
 	name   uint16 // key of its text with all numbers, for the prices beside it
 	title  uint16 // key of a title of the same words, if it is a heading, else 0
+	text   string // of a heading or a price, as it stands there
 }
 
 // isCommon reports whether the same words may be news of any page: each has its price, and one after the other is sold
@@ -96,7 +98,7 @@ const blocksRead = 1500
 // Read returns what a page shows. The seed alters all hashes of texts. It is 0 except in measurements of how much
 // depends on the hashes.
 func Read(f *html.Facts, seed uint64) View {
-	v := View{text: uint32(f.MainHash >> 32), blocks: make([]*block, 0, min(len(f.Blocks), blocksRead)+1)}
+	v := View{text: uint32(f.MainHash >> 32), seed: seed, blocks: make([]*block, 0, min(len(f.Blocks), blocksRead)+1)}
 	r := reading{seed: seed}
 	add := func(b block, _ string) {
 		if len(v.blocks) < blocksRead {
@@ -225,6 +227,9 @@ func (r *reading) block(b *html.Block) block {
 	out := block{size: int32(r.weight), place: keyOf(b.Place), link: b.Links > 0, beside: b.Beside, swept: b.Repeats}
 	out.price = r.amount && r.weight <= longestFact && !out.link && !out.beside
 	text, name := r.folded, r.folded
+	if out.price {
+		text = amountOf(text)
+	}
 	if r.weight <= longestDated && strings.ContainsAny(b.Text, "0123456789") {
 		masked, year, days := mask(text)
 		if !r.amount { // another price is no counter
@@ -246,6 +251,9 @@ func (r *reading) block(b *html.Block) block {
 	if b.Heading {
 		text, name = letters(text), letters(name)
 		out.title = r.key(text, besideSalt)
+	}
+	if b.Heading || out.price {
+		out.text = b.Text
 	}
 	out.name, out.hash = r.key(name, 0), xxh3.HashSeed(text, r.seed)
 	if b.Beside {

@@ -1,10 +1,17 @@
 package mark
 
-import "slices"
+import (
+	"slices"
+	"strings"
 
-// wave is a place, or how lines in a place begin, where known pages showed something new and had never shown anything.
-// If wavePages do so, each when it is seen next, a deploy has written it, and it is no news of theirs. A page that was
-// seen without it meanwhile got it from its authors.
+	"github.com/zeebo/xxh3"
+
+	"github.com/servemap/servemap/internal/page/html"
+)
+
+// wave is a place, or how lines in a place begin, where known pages showed something new and had never shown anything,
+// or the words that known pages added to headings or prices of theirs. If wavePages do so, each when it is seen next, a
+// deploy has written it, and it is no news of theirs. A page that was seen without it meanwhile got it from its authors.
 type wave struct {
 	Tag   uint16
 	N     uint8            // how many families of pages, 0 for no wave
@@ -78,6 +85,7 @@ func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
 			b.wave, begun = b.place, begunBeside
 		case b.title != 0 && known.has(b.title):
 			b.wave = b.place
+		case v.grew(b, known):
 		case redesigned:
 			continue
 		case !had.has(b.place):
@@ -97,6 +105,29 @@ func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
 		}
 		b.swept = b.swept || s.came(b.wave)
 	}
+}
+
+// grew reports whether a new heading or price has more words before or behind one that the page showed before. Its wave
+// is then that of these words.
+func (v *View) grew(b *block, known *keySet) bool {
+	words := strings.Fields(b.text)
+	for n := len(words) - 1; n > 0; n-- {
+		for _, parts := range [...][2][]string{{words[:n], words[n:]}, {words[len(words)-n:], words[:len(words)-n]}} {
+			if slices.ContainsFunc(v.keysOf(parts[0], b.title != 0), known.has) {
+				b.wave = keyOf(xxh3.HashString(strings.Join(parts[1], " ")))
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// keysOf returns the keys of the blocks of a text, or of a heading, of these words.
+func (v *View) keysOf(words []string, heading bool) (keys []uint16) {
+	r := reading{seed: v.seed}
+	text := html.Block{Text: strings.Join(words, " "), Main: true, Heading: heading}
+	r.read([]html.Block{text}, func(b block, _ string) { keys = append(keys, b.key) })
+	return keys
 }
 
 // Disowns reports whether all texts that showed a mark the change at since are the site's after all: other pages show
