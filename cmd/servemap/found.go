@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/cmd/servemap/internal/check"
 	"github.com/servemap/servemap/cmd/servemap/internal/control"
 	"github.com/servemap/servemap/internal/admin/messages"
 	"github.com/servemap/servemap/internal/crawl/explore"
@@ -66,10 +67,11 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 		_, n := found.from(l.URL)
 		return n == 0 && slices.ContainsFunc(l.From, func(u string) bool { return got[u].names(l.URL) })
 	})
-	for _, u := range exposed(got) {
-		found.exposed = append(found.exposed, inspect.Link{URL: u})
+	secrets := slices.DeleteFunc(exposed(got), func(l check.Link) bool { return l.Kind != "secret" })
+	for _, l := range secrets {
+		found.exposed = append(found.exposed, inspect.Link{URL: l.To})
 	}
-	found.secrets = c.site.secrets(exposed(got))
+	found.secrets = c.site.secrets(secrets)
 	for why, some := range named { // what is told apart, and is not listed, is counted by its reason too
 		for _, l := range some {
 			for _, apart := range [][]inspect.Link{found.broken, found.exposed} {

@@ -437,26 +437,27 @@ func wallsOf(got map[string]*answered) (all []inspect.Link) {
 	return all
 }
 
-// exposed returns the addresses that show anybody a secret.
-func exposed(got map[string]*answered) (all []string) {
-	for u, n := range got {
-		if n != nil && n.Exposed() {
-			all = append(all, u)
+// exposed returns links to what shows anybody a secret, or may.
+func exposed(got map[string]*answered) (all []check.Link) {
+	for _, u := range slices.Sorted(maps.Keys(got)) {
+		if n := got[u]; n != nil {
+			if kind, says := n.Exposed(); kind != "" {
+				all = append(all, check.Link{Kind: kind, To: u, Says: says})
+			}
 		}
 	}
-	slices.Sort(all)
 	return all
 }
 
 // secrets tells of these.
-func (h *heard) secrets(all []string) []leftOut {
+func (h *heard) secrets(all []check.Link) []leftOut {
 	var r report.Report
-	for _, u := range all {
+	for _, l := range all {
 		linked := ""
-		if some, n := h.from(u); n > 0 {
+		if some, n := h.from(l.To); n > 0 {
 			linked = ", linked from " + check.Linking(some, n, false)
 		}
-		r.Add("secret", report.At{Where: u}, pages.ExposedSays+"%s", linked)
+		r.Add(l.Kind, report.At{Where: l.To}, "%s%s", l.Says, linked)
 	}
 	return rowsOf(r)
 }

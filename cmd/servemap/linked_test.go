@@ -35,7 +35,7 @@ func TestCheckAndCrawlTellTheSame(t *testing.T) {
 		"<a href=/behind>b</a>"
 	own := func(name string) string { return strings.Replace(ownPage, "<main>", "<main><p>"+name, 1) }
 	files := map[string]string{"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/", "/a", "/b", "/c"), "/a": own("One"), "/b": own("Two"),
-		"/.env": "KEY=1", "/loop": "HTTP 301 Location: /pool", "/pool": "HTTP 301 Location: /loop", "/into": "HTTP 302 Location: /pool",
+		"/.env": "KEY=1", "/ca.pem": "-----BEGIN CERTIFICATE-----", "/data.sql": "create", "/loop": "HTTP 301 Location: /pool", "/pool": "HTTP 301 Location: /loop", "/into": "HTTP 302 Location: /pool",
 		"/self": "HTTP 301 Location: /self", "/fatal": fatal, "/behind": own("Three"), "/none": "<!doctype html><title>Page not found</title><p>Nothing.",
 		"/c": strings.Replace(own("Four"), "<main>", "<link rel=canonical href=/no-canon><main>", 1)}
 	site := ""
@@ -50,7 +50,7 @@ func TestCheckAndCrawlTellTheSame(t *testing.T) {
 	text, err := os.ReadFile(to)
 	base.Check(t, err)
 	for _, want := range []string{"fault   1 address shows anybody a secret", site + "/.env has a name of what only an owner should see",
-		"links to " + site + "/loop, which redirects (301) to " + site + "/pool, in a loop", "/into, which redirects (302) to",
+		site + "/data.sql has a name as a copy or a dump has", "links to " + site + "/loop, which redirects (301) to " + site + "/pool, in a loop", "/into, which redirects (302) to",
 		"/fatal, which is answered with 200, and shows an error", "/none, which says that there is no page", "advice  7 dead addresses"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("check does not say %q: %s", want, out)
@@ -142,6 +142,7 @@ func TestCheckFollowsTheLinksOfPagesThatAreOnlyListed(t *testing.T) {
 // TestNobodyIsToldToLinkToWhatIsForFew reads an old sitemap that lists what no page links to.
 func TestNobodyIsToldToLinkToWhatIsForFew(t *testing.T) {
 	const own, file = "has a name of what only an owner should see, and no page", "has a name of what only an owner should see, and answers"
+	const dump = "has a name as a copy or a dump has, and answers anybody with a file"
 	const logout, orphan = "has a word for something to do (logout)", "is listed, and no listed page links there"
 	files, paths := map[string]string{"/robots.txt": robotsTxt, "/": aPage + "<a href=/staff>x</a>"}, []string{"/",
 		"/staff"}
@@ -149,7 +150,7 @@ func TestNobodyIsToldToLinkToWhatIsForFew(t *testing.T) {
 		at, check string
 		listed    bool // by crawl
 	}{
-		{"/admin", own, false}, {"/debug/pprof/", own, false}, {"/.env", file, false}, {"/backup.sql", file, false},
+		{"/admin", own, false}, {"/debug/pprof/", own, false}, {"/.env", file, false}, {"/backup.sql", dump, false},
 		{"/logout", logout, false}, {"/how-to-delete", orphan, true}, {"/account", orphan, true}, {"/switch/12", orphan,
 			false},
 		{"/docs/admin/users", orphan, true}, {"/customers/acme", orphan, true}, {"/tags/.net/", orphan, true},
@@ -179,7 +180,7 @@ func TestNobodyIsToldToLinkToWhatIsForFew(t *testing.T) {
 			t.Errorf("%s: without %q: %s", tt.at, tt.check, out)
 		}
 	}
-	if strings.Count(says, "ask for a password there") != 1 || !strings.Contains(says, "\nSecrets that anybody can read\n     2  ") {
+	if strings.Count(says, "ask for a password there") != 1 || !strings.Contains(says, "\nSecrets that anybody can read\n     1  ") {
 		t.Error(says)
 	}
 	if says := must(t, "crawl", site, "-out", to, "-always", "/admin"); strings.Contains(says, site+"/admin\n") {
@@ -361,7 +362,7 @@ func TestNobodyIsToldToLinkToAPrivatePage(t *testing.T) {
 	}))
 	defer site.Close()
 	_, out, errs := call(t, "check", "-crawl", "-all", site.URL)
-	for _, want := range []string{"advice  1 listed page looks private\n", "fault   1 address shows anybody a secret\n",
+	for _, want := range []string{"advice  2 listed pages look private\n",
 		"not listed: none. Listed, without a link that engines follow: 1.\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("without %q: %s%s", want, out, errs)

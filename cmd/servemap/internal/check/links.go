@@ -33,7 +33,7 @@ type Crawl struct {
 	// Scripts says that the start page says nothing without them, so that no link leads from it.
 	Scripts bool
 	Links   []Link   // that lead to no page, or by a redirect
-	Exposed []string // what shows anybody a secret
+	Exposed []Link   // to what shows anybody a secret, or may
 	Endless []string // the next ones of series that showed nothing new, such as a calendar: it did not ask for them
 	Why     string   // says why Public is empty
 	Unasked []string // linked addresses that it did not ask for, and so knows nothing of
@@ -136,8 +136,9 @@ func (c *checker) compareLinks(found Crawl) {
 
 // exposed tells of what shows anybody a secret and was not told yet, as only a page names it.
 func (c *checker) exposed(found Crawl) {
-	for _, u := range found.Exposed {
-		at, linked := report.At{Where: u}, ""
+	for _, l := range found.Exposed {
+		u, linked := l.To, ""
+		at := report.At{Where: u}
 		if i := c.judge.Place(u); i >= 0 {
 			at = c.judge.Pages[i].At()
 		}
@@ -145,7 +146,7 @@ func (c *checker) exposed(found Crawl) {
 			linked = ", linked from " + Linking(some, n, found.All)
 		}
 		if key := address.KeyOf(u); !c.private[key] {
-			c.Add("secret", at, pages.ExposedSays+"%s", linked)
+			c.Add(l.Kind, at, "%s%s", l.Says, linked)
 		}
 	}
 }

@@ -153,7 +153,7 @@ func (c *checker) conclude(ctx context.Context, all []*pages.Page) {
 		}
 	}
 	c.judge.Languages(c.wrong(asked))
-	c.private = pages.LooksPrivate(c.judge.Pages, all, c.Report)
+	c.private = pages.LooksPrivate(c.judge.Pages, all, c.Config.Linked == nil, c.Report)
 	c.documents(all)
 	pages.Compare(all, c.nowhere, c.Report, c.now)
 	if c.nowhere != nil && !c.Has("instead") {

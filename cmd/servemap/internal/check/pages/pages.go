@@ -53,6 +53,7 @@ type Page struct {
 	at         *url.URL // of Entry
 	alternates []listing.Link
 	links      map[string]bool // where it links to on its own host, by key, and whether search engines follow that
+	exposed    told            // what a file shows anybody
 	told       []told
 	leads      int       // what of this says that it leads there
 	also       []told    // what is wrong, and does not speak against listing it
@@ -256,6 +257,7 @@ func (p *Page) page(now time.Time) {
 	} else if document.Match(p.Body) && !markup.MatchString(typ) && p.Header.Get("Content-Disposition") == "" {
 		p.tell("source", "is a page of HTML, and sent as %s", typ)
 	}
+	p.expose(typ)
 	if t, err := http.ParseTime(p.Header.Get("Last-Modified")); err == nil {
 		p.sent = t
 	}

@@ -205,8 +205,8 @@ func TestPagesThatLookPrivateAreFound(t *testing.T) {
 		links                    []string // of all ordinary pages
 	}{
 		{"a share", "/share/9f8a7c6d5e4f3a2b1c0d9e8f7a6b5c4d", "", "", 0, "private https://example.com/share/9f8a…", nil},
-		{"a share to which no page links, as they do to others", "/share/9f8a7c6d5e4f3a2b1c0d9e8f7a6b5c4d", "", "", 0,
-			"secret https://example.com/share/9f8a…", ordinary},
+		{"a share to which no page that was read links, of which there may be more", "/share/9f8a7c6d5e4f3a2b1c0d9e8f7a6b5c4d", "",
+			"", 0, "private https://example.com/share/9f8a…", ordinary},
 		{"a link to choose a password", "/password/reset/kJ8sQ2mZx71LpQ0vT3nR", "", "", 0,
 			"secret https://example.com/password/reset/kJ8s…", nil},
 		{"a link to choose a password, with its key as a parameter", "/reset-password?key=Zx81kkQpL09aa7Bv3nTq", "", "", 0,
@@ -243,7 +243,7 @@ func TestPagesThatLookPrivateAreFound(t *testing.T) {
 			add(tt.path+strconv.Itoa(i), "")
 		}
 		r, got := &report.Report{}, ""
-		LooksPrivate(listed, all, r)
+		LooksPrivate(listed, all, true, r)
 		for _, g := range r.Groups {
 			for _, f := range g.Findings {
 				got += g.Kind + " " + f.Where
@@ -251,6 +251,38 @@ func TestPagesThatLookPrivateAreFound(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("%s: found %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestFilesThatNoSiteMeansForAnybodyAreSecrets(t *testing.T) {
+	for _, tt := range []struct{ path, typ, body, want string }{
+		{"/.env", "text/plain", "KEY=1", "secret"},
+		{"/shop/.env.local", "text/plain", "KEY=1", "secret"},
+		{"/.env.example", "text/plain", "KEY=", ""},
+		{"/.git/config", "text/plain", "[core]", "secret"},
+		{"/.svn/wc.db", "application/octet-stream", "SQLite", "secret"},
+		{"/.htpasswd", "text/plain", "bob:x", "secret"},
+		{"/.aws/credentials", "text/plain", "[default]", "secret"},
+		{"/wp-config.php.bak", "text/plain", "<?php", "secret"},
+		{"/wp-config.php", "text/html", "<p>Hello.", ""},
+		{"/server.pem", "text/plain", "-----BEGIN RSA PRIVATE KEY-----\nMII", "secret"},
+		{"/both.pem", "text/plain", "-----BEGIN CERTIFICATE-----\nMII\n-----BEGIN PRIVATE KEY-----\nMII", "secret"},
+		{"/ca.pem", "text/plain", "-----BEGIN CERTIFICATE-----\nMII", ""},
+		{"/apt/release.key", "text/plain", "-----BEGIN PGP PUBLIC KEY BLOCK-----\nx", ""},
+		{"/talk.key", "application/octet-stream", "PK\x03\x04", ""},
+		{"/keys.txt", "text/plain", "A file that begins with -----BEGIN PRIVATE KEY----- is for few.", ""},
+		{"/tags/.net/index.xml", "application/xml", "<rss/>", ""},
+		{"/tags/.git/index.xml", "application/rss+xml", "<rss/>", ""},
+		{"/.well-known/security.txt", "text/plain", "Contact: x", ""},
+		{"/chinook.sql", "text/plain", "create table a (b int);", "dump"},
+		{"/backup.sql.gz", "application/gzip", "x", "dump"},
+	} {
+		p := &Page{Entry: listing.Entry{Loc: "https://example.com" + tt.path},
+			Answer: Answer{Status: 200, Body: []byte(tt.body), Header: http.Header{"Content-Type": {tt.typ}}}}
+		Judge(p, now)
+		if kind, _ := p.Exposed(); kind != tt.want {
+			t.Errorf("%s: %q, want %q", tt.path, kind, tt.want)
 		}
 	}
 }

@@ -19,8 +19,8 @@ import (
 // secret matches what may be one in an address: a name, and a parameter for one.
 var secret = regexp.MustCompile(`(?i)(?:token|secret|signature)=[^&]+|[\w-]{8,}`)
 
-// keyed matches a parameter that is named after the secret that it has, and shown what is left of a secret, with the name of its
-// parameter: both stand as an id below a word.
+// keyed matches a parameter that is named after the secret that it has, and shown what is left of a secret, with the
+// name of its parameter: both stand as an id below a word.
 var (
 	keyed = regexp.MustCompile(`(?i)[?&][^=&]*(?:token|secret|signature)=[^&]`)
 	shown = regexp.MustCompile(`(?:[?&][^=&/]*=|/)?[\w-]{0,4}…`)
@@ -54,20 +54,35 @@ func cut(loc string, least int) string {
 	return site + "://" + host + "/" + short
 }
 
-// inner matches a file that shows the insides of a site: a hidden one, a dump, a copy or a key.
-var inner = regexp.MustCompile(`(?i)/\.[^/]|\.(?:bak|dump|env|key|old|pem|sql|sqlite3?|swp)(?:\.(?:gz|zip))?$`)
+var (
+	// never matches what no site means for anybody: files with passwords, and the folders of version control and keys.
+	never = regexp.MustCompile(`(?i)/(?:\.(?:env(?:\.(?:local|prod\w*|dev\w*|stag\w*|test|bak|old))?|` +
+		`ht(?:access|passwd|digest)|npmrc|netrc|pgpass|my\.cnf|bash_history)|wp-config\.[\w.~-]+|` +
+		`\.(?:git|svn|hg|bzr|aws|ssh|kube|docker|gnupg)/.+)$`)
+	// dump matches what may be a copy or a dump by mistake, or sample data for everybody.
+	dump = regexp.MustCompile(`(?i)\.(?:bak|dump|env|old|sql|sqlite3?|swp)(?:\.(?:gz|zip))?$`)
+	// secretKey matches the text of a private key. Other keys and certificates are for everybody.
+	secretKey = regexp.MustCompile(`^\s*-----BEGIN (?s:[A-Z0-9 ]+-----.*-----BEGIN )?[A-Z0-9 ]*PRIVATE KEY`)
+)
 
-// Inner reports whether a location names such a file.
-func Inner(at string) bool { return inner.MatchString(strings.ReplaceAll(at, "/.well-known/", "/")) }
+// Exposed returns the kind of what is found where anybody gets a file that only an owner should see, and says it; "" for
+// nothing. That a page links there says that it is meant, but for what no site means. check and crawl both ask it,
+// however they found the address.
+func (p *Page) Exposed() (kind, says string) { return p.exposed.kind, p.exposed.text }
 
-// Exposed reports whether anybody gets such a file where the page should be. check and crawl both ask it, however they
-// found the address.
-func (p *Page) Exposed() bool {
-	return p.Read && !p.HTML && !p.is("source") && Inner(locationOf(p.Entry.Loc))
+// expose notes what Exposed returns. typ is how the file is sent: a feed below a tag that is named .git is none of that.
+func (p *Page) expose(typ string) {
+	path, _, _ := strings.Cut(locationOf(p.Entry.Loc), "?")
+	switch {
+	case p.HTML || p.is("source"):
+	case secretKey.Match(p.Body):
+		p.exposed = told{kind: "secret", text: "is a private key, and answers anybody"}
+	case never.MatchString(path) && !markup.MatchString(typ):
+		p.exposed = told{kind: "secret", text: "has a name of what only an owner should see, and answers anybody with a file"}
+	case dump.MatchString(path):
+		p.exposed = told{kind: "dump", text: "has a name as a copy or a dump has, and answers anybody with a file"}
+	}
 }
-
-// ExposedSays says so.
-const ExposedSays = "has a name of what only an owner should see, and answers anybody with a file"
 
 // Hidden says why an address without a link may be for few, "" for nothing. It returns the address with a secret cut
 // short; secrets says whether what looks like one is one.
@@ -94,7 +109,9 @@ func locationOf(loc string) string {
 }
 
 // Guarded reports whether an address has what looks like a secret, or names what only an owner should see.
-func Guarded(loc string) bool { return Secret(loc) != "" || Inner(locationOf(loc)) }
+func Guarded(loc string) bool {
+	return Secret(loc) != "" || never.MatchString(locationOf(loc)) || dump.MatchString(locationOf(loc))
+}
 
 // Looks reports whether an address has what may be a secret, however short. It is one where no page links there.
 func Looks(loc string) bool { return capability.Looks(locationOf(loc)) }
@@ -117,8 +134,8 @@ var private = regexp.MustCompile(`(?i)(?:^|[,\s])private(?:$|[,\s])`)
 func Few(n, of int) bool { return n > 0 && 4*n <= of }
 
 // LooksPrivate tells of listed pages that look as if they were for one visitor, and returns these by their key. all are
-// those that were read.
-func LooksPrivate(listed []listing.Entry, all []*Page, to *report.Report) map[string]bool {
+// those that were read. guess says that no crawl follows, which knows whether a link leads there.
+func LooksPrivate(listed []listing.Entry, all []*Page, guess bool, to *report.Report) map[string]bool {
 	asked, sent, read, is := map[string]*Page{}, 0, 0, map[string]bool{}
 	for _, p := range all {
 		if asked[p.Entry.Loc] = p; p.Read {
@@ -129,25 +146,24 @@ func LooksPrivate(listed []listing.Entry, all []*Page, to *report.Report) map[st
 		}
 	}
 	secrets := FewOf(listed, func(loc string) bool { return Secret(loc) != "" })
-	linked, known := secretsLinked(all)
+	linked := secretsLinked(all)
 	for _, e := range listed {
 		p, short, at := asked[e.Loc], Secret(e.Loc), e.At()
 		switch named := keyed.MatchString(locationOf(e.Loc)); {
-		case p != nil && p.Exposed():
-			to.Add("secret", at, ExposedSays)
+		case p != nil && p.exposed.kind != "":
+			to.Add(p.exposed.kind, at, "%s", p.exposed.text)
 		case p != nil && (!p.Read || p.Told()):
 			continue
 		case short != "" && secrets && (named || !linked[folderOf(short)]):
-			kind, why := "private", ", as a page has that one person got a link to" // by guess
+			kind, why := "private", ", as a page has that one person got a link to"
 			word, acts := action.Word(shown.ReplaceAllString(locationOf(short), "/1"))
-			switch {
-			case p == nil || title.MatchString(locationOf(e.Loc)):
-			case named:
+			switch sure := p != nil && !title.MatchString(locationOf(e.Loc)); {
+			case sure && named:
 				kind = "secret"
-			case acts:
+			case sure && acts:
 				kind, why = "secret", fmt.Sprintf(", below a word for something to do (%s), and answers anybody", word)
-			case known:
-				kind, why = "secret", ", and answers anybody; no page that was read links there, as they do to others"
+			case !guess:
+				continue
 			}
 			at.Where = short
 			to.Add(kind, at, "has what looks like a secret in its address%s", why)
@@ -167,28 +183,17 @@ func LooksPrivate(listed []listing.Entry, all []*Page, to *report.Report) map[st
 var title = regexp.MustCompile(`[/_-][a-z]{2,}[_-][a-z]{3,}[_-]`)
 
 // secretsLinked returns the folders of those addresses with secrets to which other pages link: what is there is for
-// everybody. known says that links tell, as they lead to most pages.
-func secretsLinked(all []*Page) (folders map[string]bool, known bool) {
-	folders = map[string]bool{}
-	to, read, found := map[string]bool{}, 0, 0
+// everybody.
+func secretsLinked(all []*Page) map[string]bool {
+	folders := map[string]bool{}
 	for _, p := range all {
-		for key := range p.links {
-			if key == address.BareOf(p.Entry.Loc) || Secret(p.Entry.Loc) != "" { // it may name itself
-				continue
-			}
-			if to[key] = true; Secret(key) != "" {
+		for key := range p.links { // it may name itself
+			if key != address.BareOf(p.Entry.Loc) && Secret(p.Entry.Loc) == "" && Secret(key) != "" {
 				folders[folderOf(Secret(key))] = true
 			}
 		}
 	}
-	for _, p := range all {
-		if p.HTML && Secret(p.Entry.Loc) == "" {
-			if read++; to[address.BareOf(p.Entry.Loc)] {
-				found++
-			}
-		}
-	}
-	return folders, read > 0 && 2*found >= read
+	return folders
 }
 
 // folderOf returns what stands before the secret in an address that is cut short.
