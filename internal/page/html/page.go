@@ -75,7 +75,7 @@ type Search struct {
 // Rules are the rules for robots.
 type Rules struct {
 	// NoIndex and NoFollow are set if any meta element says so, anywhere in the page but in a template, for robots in
-	// general or for that of a search engine.
+	// general or for one that may be of a search engine.
 	NoIndex, NoFollow bool
 	// UnavailableAfter is the earliest time that unavailable_after gives.
 	UnavailableAfter time.Time

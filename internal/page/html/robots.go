@@ -11,18 +11,18 @@ const maxRules = 4096
 
 var (
 	// everybody matches the name of what is for all robots; robot matches the names of single ones. They may stand in
-	// quotes or among others: the author means it. forRobot matches rules for one, and all before the next such name.
+	// quotes or among others: the author means it. forRobot matches rules for one.
 	everybody = regexp.MustCompile(`(?i)\brobots\b`)
-	robot     = regexp.MustCompile(`(?i)[\w-]*(?:bot\b|spider|crawl)[\w-]*|\b(?:yandex|slurp|teoma|yeti|sogou)\b`)
+	robot     = regexp.MustCompile(`(?i)[\w-]*(?:bot\b|spider|crawl)[\w-]*|\b(?:yandex|slurp|teoma|yeti|sogou)\b|` + aside)
 	forRobot  = regexp.MustCompile(`(?s)^\s*([\w-]+)\s*:(.*)`)
-	// search matches the names of page crawlers of search engines, and words that mean any crawler.
-	search = regexp.MustCompile(
-		`(?i)^(?:(?:google|bing|yandex|apple|duckduck|seznam|yep)(?:bot)?|baiduspider|yeti|bot|spider|crawler)$`)
+	noSearch  = regexp.MustCompile(`^(?:` + aside + `)$`)
 )
 
-// IsSearch reports whether a name in rules for robots, such as googlebot or yandex, is that of a search engine's
-// crawler.
-func IsSearch(name string) bool { return search.MatchString(name) }
+// aside matches the names of robots that only train a model, answer one user, or fetch pictures, news or advertisements:
+// whether search engines list a page is not what they are told.
+const aside = `(?i:gptbot|chatgpt-user|claudebot|claude-user|anthropic-ai|ccbot|bytespider|cohere-ai|perplexity-user|` +
+	`mistralai-user|amazonbot|duckassistbot|meta-externalagent|facebookbot|google-extended|google-agent|googleother|` +
+	`applebot-extended|googlebot-(?:news|image|video)|adsbot-google|mediapartners-google)`
 
 // RobotRule is what a page says to one robot, or to all.
 type RobotRule struct {
@@ -30,25 +30,24 @@ type RobotRule struct {
 	Text  string
 }
 
-// counts reports whether the rule counts for a sitemap, which is for all search engines: it is for all robots, or for
-// one of theirs. What another crawler is told is no word about the page.
-func (r RobotRule) counts() bool { return r.Robot == "" || IsSearch(r.Robot) }
+// Counts reports whether the rule counts for a sitemap, which is for all search engines. What one of them is told counts
+// for all, and an unknown robot may be one.
+func (r RobotRule) Counts() bool { return !noSearch.MatchString(r.Robot) }
 
-// HeaderRules reads the value of an X-Robots-Tag, which may have the name of a robot before what is for it.
+// HeaderRules reads the value of an X-Robots-Tag, which may have the name of a robot before what is for it. Behind the
+// first comma nobody knows for whom a rule is, as two headers may have been joined there: it counts.
 func HeaderRules(value string) (all []RobotRule) {
-	var r RobotRule
-	for i, part := range strings.Split(value[:min(len(value), maxRules)], ",") {
-		m := forRobot.FindStringSubmatch(part)
-		if m == nil || robot.FindString(m[1]) != m[1] {
-			r.Text += "," + part
-			continue
+	for part := range strings.SplitSeq(value[:min(len(value), maxRules)], ",") {
+		last := len(all) - 1
+		if m := forRobot.FindStringSubmatch(part); m != nil && robot.FindString(m[1]) == m[1] {
+			all = append(all, RobotRule{m[1], m[2]})
+		} else if last < 0 || !all[last].Counts() {
+			all = append(all, RobotRule{"", part})
+		} else {
+			all[last].Text += "," + part
 		}
-		if i > 0 {
-			all = append(all, r)
-		}
-		r.Robot, r.Text = m[1], m[2]
 	}
-	return append(all, r)
+	return all
 }
 
 // metaRules returns the rules of a meta element by its name, none if it is for no robots.
@@ -71,8 +70,8 @@ var (
 	preview = regexp.MustCompile(`(?i)(^|[^\w-])max-(?:image-preview|video-preview|snippet)[ \t]*[:=][ \t]*[\w-]*`)
 )
 
-// Robots reads the values of X-Robots-Tag headers. Rules for the robot of one search engine count for all, and the most
-// restrictive ones win. unavailableAfter is the earliest valid date, or zero.
+// Robots reads the values of X-Robots-Tag headers. Rules for one robot count for all, unless it is none of a search engine,
+// and the most restrictive ones win. unavailableAfter is the earliest valid date, or zero.
 func Robots(values []string) (noindex, nofollow bool, unavailableAfter time.Time) {
 	var r Rules
 	r.AddRobots(values)
@@ -88,11 +87,11 @@ func (r *Rules) AddRobots(values []string) {
 	}
 }
 
-// add adds a rule, if it counts. Whatever stands between their letters, noindex and none forbid a listing: what is unclear must not be listed. "noindex: all" is a mistake of somebody who
-// wants noindex.
+// add adds a rule, if it counts. Whatever stands between their letters, noindex and none forbid a listing: what is unclear
+// must not be listed. "noindex: all" is a mistake of somebody who wants noindex.
 func (r *Rules) add(rule RobotRule) {
 	v := rule.Text
-	if !rule.counts() {
+	if !rule.Counts() {
 		return
 	}
 	for _, m := range lastDay.FindAllStringSubmatch(v, -1) {

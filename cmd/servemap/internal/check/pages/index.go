@@ -19,8 +19,7 @@ type rule struct {
 	where string
 }
 
-// index judges whether the page may be indexed. What it says to one crawler counts for the others only if a search
-// engine has that one.
+// index judges whether the page may be indexed, by the rules that count for crawl too.
 func (p *Page) index(metas []html.RobotRule, now time.Time) {
 	var all []rule
 	for _, v := range p.Header["X-Robots-Tag"] {
@@ -39,7 +38,7 @@ func (p *Page) index(metas []html.RobotRule, now time.Time) {
 		whom := strings.TrimSuffix(" for "+r.Robot, " for ")
 		switch passed := !until.IsZero() && until.Before(now); {
 		case !noIndex && !passed:
-		case r.Robot != "" && !html.IsSearch(r.Robot):
+		case !r.Counts():
 			if where = cmp.Or(where, r.where); !slices.Contains(some, r.Robot) {
 				some = append(some, r.Robot)
 			}
