@@ -226,8 +226,8 @@ func TestMaintenanceIsToldWhereFewPagesAreAskedFor(t *testing.T) {
 	})
 }
 
-// Where the site answers "back soon" with 200 in place of its errors, nothing is mended yet.
-func TestErrorsAreNotOverWhileAllPagesShowOneText(t *testing.T) {
+// Errors are over once none has come for a minute. By then the owner is told of a text that all pages show in their place.
+func TestErrorsAreOverOnceNoneComes(t *testing.T) {
 	pages, answer := append([]string{"/"}, numbered("/page/%d", 21)...), 0
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if answer != 0 {
@@ -239,14 +239,22 @@ func TestErrorsAreNotOverWhileAllPagesShowOneText(t *testing.T) {
 	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
 		m := maintained{s, new(string), pages, []string{ann}}
 		for _, tt := range []struct {
-			answer      int
-			fails, same bool // what is told
-		}{{0, false, false}, {http.StatusServiceUnavailable, true, false}, {http.StatusOK, true, true}, {0, false, false}} {
-			answer = tt.answer
-			m.rounds(3, 61*time.Second)
+			answer, asked, rounds int
+			fails, same           bool // what is told
+		}{
+			{0, 22, 3, false, false},
+			{http.StatusServiceUnavailable, 22, 3, true, false},
+			{http.StatusOK, 22, 1, true, true},
+			{http.StatusOK, 22, 2, false, true},
+			{0, 22, 3, false, false},
+			{http.StatusServiceUnavailable, 22, 3, true, false},
+			{0, 1, 3, false, false}, // by a monitor, say
+		} {
+			answer, m.pages = tt.answer, pages[:tt.asked]
+			m.rounds(tt.rounds, 61*time.Second)
 			hints := s.Stats().Hints
 			if messages.Failing.In(hints) != tt.fails || messages.Alike.In(hints) != tt.same {
-				t.Errorf("while it answers %d, told is %q", tt.answer, hints)
+				t.Errorf("while it answers %d to %d addresses, told is %q", tt.answer, tt.asked, hints)
 			}
 		}
 	})
@@ -485,4 +493,36 @@ func TestExplainAfterAMaintenanceSaysWhatItWaitsFor(t *testing.T) {
 			t.Errorf("of the page without a link it says %q", e.Text)
 		}
 	})
+}
+
+// A new article stays, although another page shows it for some hours, and then its own text again.
+func TestNewPageStaysThatAnotherHasShown(t *testing.T) {
+	published, shown := false, false
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text := article(r.URL.Path, "/today", "/old")
+		switch {
+		case r.URL.Path == "/new" || shown && r.URL.Path == "/today":
+			text = article("the article of the day")
+		case published && r.URL.Path == "/":
+			text = article("home", "/today", "/old", "/new")
+		}
+		testkit.Reply(http.StatusOK, text)(w, r)
+	})
+	testkit.Run(t, testkit.Setup{Handler: h, Options: servemap.Options{Limits: servemap.Limits{Looks: -1}}},
+		func(s *testkit.Site) {
+			visit := func(pages ...string) { s.Visit(pages...); s.Settle(); time.Sleep(61 * time.Second) }
+			visit("/", "/today", "/old")
+			time.Sleep(50 * time.Hour)
+			published = true
+			visit("/")
+			visit("/new")
+			visit("/new")
+			shown = true
+			visit("/today")
+			visit("/today")
+			time.Sleep(10 * time.Hour)
+			shown = false
+			visit("/today")
+			s.WantVerdict("/new", "listed", "link")
+		})
 }

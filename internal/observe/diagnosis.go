@@ -47,6 +47,7 @@ type failing struct {
 type shown struct {
 	location string
 	hash     uint64
+	at       time.Time
 }
 
 // failed counts an error, and reports whether several pages, and all that were asked for, have failed for long enough
@@ -65,7 +66,7 @@ func (f *failing) failed(location string, now time.Time) bool {
 }
 
 // ended notes an answer that is no error, and reports whether what the owner was told of is over: two pages show two
-// contents. One for all, as "back soon", mends nothing.
+// contents, or no error has come for a minute. One content for all, as "back soon", mends nothing yet.
 func (f *failing) ended(location string, resp *response.Response) bool {
 	if f.n.Load() > 0 {
 		f.n.Store(0)
@@ -74,12 +75,12 @@ func (f *failing) ended(location string, resp *response.Response) bool {
 	if first == nil || resp.Status != http.StatusOK {
 		return false
 	}
-	now := shown{location, xxh3.Hash(resp.Body)}
+	now := shown{location, xxh3.Hash(resp.Body), time.Now()}
 	switch {
 	case first.location == "":
 		f.shown.Store(&now)
 		return false
-	case first.location == location || first.hash == now.hash:
+	case now.at.Sub(first.at) < time.Minute && (first.location == location || first.hash == now.hash):
 		return false
 	}
 	return f.shown.Swap(nil) != nil

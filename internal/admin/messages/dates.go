@@ -99,7 +99,7 @@ func unchanged(h lastmod.History) string {
 // differs says when another text was last seen, and why it is no change.
 func differs(h lastmod.History) string {
 	return "another text was seen at " + stamp(h.Differed) + ", but no change that counts: what is new in it was there " +
-		"before, stands on other pages too, tells the time or comes and goes"
+		"before, stands on other pages too, tells the time or comes and goes, or something of it has only gone"
 }
 
 func takenBack(h lastmod.History) string {

@@ -120,7 +120,7 @@ func TestDeployDatesNothingForLong(t *testing.T) {
 			wavePages, 0},
 		{"a note behind prices", each("<p>€ %d.50</p>"), each("<p>€ %d.50 incl. VAT</p>"), wavePages, 0},
 		{"a word before facts", each("<p>In stock: %d</p>"), each("<p>Now in stock: %d</p>"), wavePages, 0},
-		{"another form of prices", each("<p>€ %d.50</p>"), each("<p>%d,50 EUR</p>"), 0, 0},
+		{"another form of prices", each("<p>€ %d.50</p>"), each("<p>%d,50 €</p>"), 0, 0},
 		{"one line for all", nil, func(int) map[string]string { return in("end", "<p>Was this page of any use to you?</p>") },
 			wavePages, 0},
 		{"edits of all pages where texts are", nil, func(i int) map[string]string {

@@ -60,12 +60,33 @@ func letters(s []byte) []byte {
 	return s
 }
 
-// amountOf returns the letters and digits of a price, without the code of its currency: in another form it is the same
-// price.
+// amountOf returns the parts of a price in one order, and its numbers in one form: a template may turn "€ 1,250.00" to
+// "1.250 €".
 func amountOf(s []byte) []byte {
-	words := bytes.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	return bytes.Join(slices.DeleteFunc(words, func(w []byte) bool { return isCurrency(string(w)) }), nil)
+	parts := amountParts.FindAll(s, -1)
+	for i, n := range parts {
+		if at := bytes.LastIndexAny(n, ".,"); at >= 0 {
+			whole, rest := n[:at], n[at+1:]
+			if len(rest) == 3 { // thousands
+				whole, rest = n, nil
+			}
+			whole = bytes.Map(func(r rune) rune {
+				if r == '.' || r == ',' {
+					return -1
+				}
+				return r
+			}, whole)
+			if parts[i] = whole; len(bytes.Trim(rest, "0")) > 0 {
+				parts[i] = append(append(whole, '.'), rest...)
+			}
+		}
+	}
+	slices.SortStableFunc(parts, bytes.Compare)
+	return bytes.Join(parts, []byte(" "))
 }
+
+// amountParts are the numbers, words and signs of a price.
+var amountParts = regexp.MustCompile(`-?\d+(?:[.,]\d+)*|\pL+|[\p{Sc}%]`)
 
 // beginning returns the first two characters of a text.
 func beginning(s []byte) []byte {
@@ -107,8 +128,6 @@ func hasAmount(s string) bool {
 const currencies = " AED ARS AUD BGN BRL CAD CHF CLP CNY CZK DKK EGP EUR GBP HKD HUF IDR ILS INR ISK JPY KRW MXN" +
 	" MYR NOK NZD PLN RON RSD RUB SAR SEK SGD THB TWD UAH USD VND ZAR "
 
-func isCurrency(code string) bool { return strings.Contains(currencies, " "+code+" ") }
-
 // hasCurrency reports whether a text has the sign of a currency, or a number beside the code of one, such as EUR.
 func hasCurrency(s string) bool {
 	if strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Sc, r) }) {
@@ -119,7 +138,7 @@ func hasCurrency(s string) bool {
 		code := strings.Trim(w, "0123456789")
 		beside := len(code) < len(w) || i > 0 && isDigit(words[i-1][len(words[i-1])-1]) ||
 			i+1 < len(words) && isDigit(words[i+1][0])
-		if beside && isCurrency(code) {
+		if beside && strings.Contains(currencies, " "+code+" ") {
 			return true
 		}
 	}

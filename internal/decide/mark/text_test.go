@@ -1,6 +1,8 @@
 package mark
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestAgesAreToldByWholeWords(t *testing.T) {
 	for text, want := range map[string]bool{
@@ -27,6 +29,29 @@ func TestAgesAreToldByWholeWords(t *testing.T) {
 	} {
 		if isAge(text) != want {
 			t.Errorf("isAge(%q) is %v", text, !want)
+		}
+	}
+}
+
+func TestPriceIsTheSameInAnotherForm(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		same bool
+	}{
+		{"€ 12.50", "12,50 €", true},
+		{"€ 1,250.00", "1.250 €", true},
+		{"40,00 €", "40 €", true},
+		{"from € 12.50", "from 12,50 €", true},
+		{"€ 5.00", "€ 500", false},
+		{"€ 12.50", "€ 1,250", false},
+		{"3.5 %", "35 %", false},
+		{"-10 %", "+10 %", false},
+		{"$ 50.00", "€ 50.00", false},
+		{"50 %", "€ 50", false},
+		{"€ 5-10", "€ 510", false},
+	} {
+		if same := string(amountOf([]byte(tt.a))) == string(amountOf([]byte(tt.b))); same != tt.same {
+			t.Errorf("%s and %s: %t", tt.a, tt.b, same)
 		}
 	}
 }

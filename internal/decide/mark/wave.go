@@ -85,7 +85,7 @@ func (s *Site) sweep(v *View, m Mark, known *keySet, family uint8, at int64) {
 			b.wave, begun = b.place, begunBeside
 		case b.title != 0 && known.has(b.title):
 			b.wave = b.place
-		case v.grew(b, known):
+		case had.has(b.place) && b.size <= longestLine && v.grew(b, known):
 		case redesigned:
 			continue
 		case !had.has(b.place):

@@ -84,7 +84,7 @@ func (u *visited) belongsToOthers() bool {
 
 // takeBack takes out, as if nobody had got it yet, the page that entered by a content within a day, and after a time: as
 // a log-in or a dead link does that a visitor follows in a maintenance. That is so once two listed pages have borrowed
-// the content since they showed their own, or one shows its own again. A page that entered before is the one to which a
+// the content since they showed their own, or one shows its own again and the page had shown another one before. A page that entered before is the one to which a
 // site has rewritten the addresses of both.
 func (g page) takeBack(d sitewide.Duplicates, after moment.Time) {
 	if d.Listed == "" || d.Listed == g.p.Loaded.Location {
@@ -93,6 +93,9 @@ func (g page) takeBack(d sitewide.Duplicates, after moment.Time) {
 	by, _ := g.Load(d.Listed)
 	if !by.Listed() || !by.CameWithIt(max(after, g.moment().Add(-day))) {
 		return
+	}
+	if after == 0 && by.FirstSeen >= by.Logged.Second() {
+		return // a new page, which another one has shown too
 	}
 	by.Witnessed, by.Absent, by.Status = false, eligibility.None, 0
 	g.Save(by)

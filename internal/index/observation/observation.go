@@ -343,9 +343,9 @@ func (o *Observation) findCanonical(norm *location.Normalizer, facts *html.Facts
 	return eligibility.CanonicalElsewhere
 }
 
-// tellingText is how many bytes of title and main text are enough to compare pages. Pages with less are the same only if
-// all their bytes are, which a clock below the text prevents.
-const tellingText = 64
+// tellingText is how many bytes of main text are enough to compare pages. Pages with less are the same only if all their
+// bytes are.
+const tellingText = 48
 
 // Answered returns what the answer to a request for an address shows.
 func Answered(norm *location.Normalizer, address string, answer *response.Response) *nowhere.Page {
@@ -368,7 +368,7 @@ func showing(o *Observation, facts *html.Facts) uint64 {
 	case facts.LogIn.Forms > 0:
 		return max(facts.MainHash, Nothing+1)
 	}
-	size, blocks := len(facts.Title), uint64(0)
+	size, blocks := 0, uint64(0)
 	for i := range facts.Blocks {
 		if b := &facts.Blocks[i]; b.Main {
 			size, blocks = size+len(b.Text), blocks+b.Hash

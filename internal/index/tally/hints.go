@@ -215,12 +215,15 @@ type leaving struct {
 	pages int
 }
 
-// left gives a hint if many pages left in a short time.
-func (s *Tally) left(pages map[eligibility.Reason]int, now time.Time) {
+// left gives a hint if many pages left in a short time. entered says how many entered meanwhile.
+func (s *Tally) left(pages map[eligibility.Reason]int, entered int, now time.Time) {
 	n, most := 0, eligibility.None
 	for why, of := range pages {
-		if why.Unvisited() || why.Owners() || why == eligibility.Duplicate || why == eligibility.SoftNotFound {
-			continue // exploring took them back, the owner wants it, or other pages show the same
+		if why.Unvisited() || why.Owners() {
+			continue // exploring took them back, or the owner wants it
+		}
+		if why == eligibility.Duplicate {
+			of = max(0, of-entered) // another address of the page has entered
 		}
 		if n += of; of > pages[most] || most == eligibility.None {
 			most = why

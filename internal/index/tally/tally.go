@@ -41,7 +41,13 @@ func (s *Tally) EndPass(now time.Time) {
 // Stored takes in what a transaction changed.
 func (s *Tally) Stored(done *merge.Counts, now time.Time) {
 	s.moved(done.Moves)
-	s.left(done.Left, now)
+	entered := 0
+	for _, move := range done.Moves {
+		if move.To.Listed() && !move.From.Listed() {
+			entered++
+		}
+	}
+	s.left(done.Left, entered, now)
 	s.hintFew(now)
 	if done.Refused {
 		s.hints.Give(messages.Refused, "")
@@ -49,12 +55,18 @@ func (s *Tally) Stored(done *merge.Counts, now time.Time) {
 	s.hintAlike(done.Alike)
 }
 
-// So many listed pages that show one content are many, and so is half of a small site, of three pages at least. So many
-// in a row that show their own again prove that it has gone.
+// So many listed pages that show one content are many, and so are half of a small site, of three pages at least, and a
+// tenth of a larger one, of ten at least. leastAlike in a row that show their own again prove that it has gone.
 const (
-	manyAlike  = 10
+	manyAlike  = 20
+	tenthAlike = 10
 	leastAlike = 3
 )
+
+// isMany reports whether so many of the listed pages are many to show one content.
+func isMany(pages, listed int) bool {
+	return pages >= min(manyAlike, max(leastAlike, (listed+1)/2), max(tenthAlike, listed/10))
+}
 
 // alike is the content that many pages show, while the hint of that holds.
 type alike struct {
@@ -65,7 +77,7 @@ type alike struct {
 // hintAlike gives a hint while many listed pages show one content, once one shows it.
 func (s *Tally) hintAlike(pages map[uint64]merge.Borrowed) {
 	for showing, b := range pages {
-		switch many := b.Pages >= min(manyAlike, max(leastAlike, (s.Listed()+1)/2)); {
+		switch many := isMany(b.Pages, s.Listed()); {
 		case many && b.Shown:
 			s.alike = alike{showing: showing}
 			s.hints.Give(messages.Alike, "")
