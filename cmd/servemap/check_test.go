@@ -161,8 +161,18 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 			"Disallow: /\nAllow: /b$\nDisallow: /c/d\nSitemap: http://HOST/maps/sitemap.xml",
 			"/maps/sitemap.xml": set("/", "/a", "/b", "/c", "/c/d"), "/b": aPage}, codeNo, []string{
 			"fault   The site is disallowed by robots.txt\n",
-			"disallows / for all crawlers, but for what it allows: 4 of 5 listed pages may not be fetched\n",
+			"disallows / for all crawlers; by that line 3 of 5 listed pages may not be fetched\n",
 			"/c/d is disallowed by \"Disallow: /c/d\"", "5 pages listed, 1 checked: 2 faults of 2 kinds\n"}},
+		{"a part of a part that robots.txt allows", map[string]string{"/robots.txt": "User-agent: *\nDisallow: /\n" +
+			"Allow: /docs/\nDisallow: /docs/private\nAllow: /maps/\nSitemap: http://HOST/maps/sitemap.xml",
+			"/maps/sitemap.xml": set("/docs/a", "/docs/private/b"), "/docs/a": aPage}, codeNo, []string{
+			"fault   1 listed page is disallowed by robots.txt\n", "2 pages listed, 1 checked: 1 fault\n"}},
+		{"lines that begin as a made-up path may", map[string]string{"/robots.txt": "User-agent: *\nDisallow: /n\n" +
+			"Disallow: /*page\nSitemap: http://HOST/maps/sitemap.xml", "/maps/sitemap.xml": set("/a", "/no/b"), "/a": aPage},
+			codeNo, []string{"/no/b is disallowed by \"Disallow: /n\"", "2 pages listed, 1 checked: 1 fault\n"}},
+		{"a site that a star disallows", map[string]string{"/robots.txt": "User-agent: *\nDisallow: /* # all\n" +
+			"Sitemap: http://HOST/maps/sitemap.xml", "/maps/sitemap.xml": set("/a")}, codeNo, []string{
+			"disallows / for all crawlers\n", "1 page listed, 0 checked: 1 fault\n"}},
 		{"a sitemap that robots.txt does not allow, of pages that it allows", map[string]string{"/robots.txt": "User-agent: *\n" +
 			"Disallow: /\nAllow: /docs/\nSitemap: http://HOST/maps/sitemap.xml", "/maps/sitemap.xml": set("/docs/a"),
 			"/docs/a": aPage}, codeNo, []string{"1 file of the sitemap is disallowed by robots.txt\n",

@@ -45,7 +45,8 @@ func (c *checker) site(ctx context.Context) error {
 	c.judge.Site = listing.Site{
 		Scheme: c.Origin.Scheme, Host: address.Host(c.Origin), Now: c.now,
 		Disallows: func(path string) string { return barred(c.robots, path) }, Bars: c.bars,
-		Vouches: func(u *url.URL) bool { return c.vouches(ctx, u) }, Shows: func(u *url.URL) bool { return c.shows(ctx, u) },
+		Vouches: func(u *url.URL) bool { return c.vouches(ctx, u) },
+		Shows:   func(u *url.URL) bool { return c.shows(ctx, u) },
 	}
 	at := report.At{Where: c.Site + "/robots.txt"}
 	if isSilent(a.Status) {
@@ -56,8 +57,8 @@ func (c *checker) site(ctx context.Context) error {
 		c.blind = true
 		c.Add("wall-file", at, "is answered with %d by %s, in place of the file", a.Status, wall)
 	case a.Status >= 500:
-		c.Add("robots-error", at, "is answered with %s; crawlers fetch nothing while it is (this check went on, to see the rest)",
-			pages.Status(a.Status))
+		c.Add("robots-error", at, "is answered with %s; crawlers fetch nothing while it is (this check went on, to see the "+
+			"rest)", pages.Status(a.Status))
 	case a.Status == http.StatusOK && response.IsHTML(a.Header.Get("Content-Type")):
 		text := "is a page of HTML, which crawlers take for an empty file"
 		if address.Key(a.url) != address.KeyOf(at.Where) {
@@ -80,14 +81,17 @@ var engines = []string{"Googlebot", "bingbot"}
 // barred returns the line by which rules disallow a path, "" for none. A line that shuts the whole site is told once,
 // and not of each path.
 func barred(rules *robots.Rules, path string) string {
-	if line := rules.Disallows(path); line != rules.Disallows(noPage) {
+	if line := rules.Disallows(path); !forAll(line) {
 		return line
 	}
 	return ""
 }
 
-// noPage is a path that only a line for all paths disallows.
-const noPage = "/nopage"
+// forAll reports whether a line of robots.txt disallows all paths, as "Disallow: /" and "Disallow: *" do.
+func forAll(line string) bool {
+	_, pattern, is := strings.Cut(line, ":")
+	return is && strings.Trim(pattern, " \t*/") == "" && strings.Count(pattern, "/") <= 1
+}
 
 // bars returns the line that disallows a path for one of the engines, and that engine, "" for none.
 func (c *checker) bars(path string) (engine, line string) {
@@ -106,15 +110,12 @@ func (c *checker) shut() {
 	shuts := func(rules *robots.Rules) bool {
 		n := 0
 		for _, e := range c.judge.Pages {
-			if u, err := url.Parse(e.Loc); err == nil && !rules.Allows(u.RequestURI()) {
+			if u, err := url.Parse(e.Loc); err == nil && forAll(rules.Disallows(u.RequestURI())) {
 				n++
 			}
 		}
-		is := !rules.Allows(noPage) && (n > 0 || len(c.judge.Pages) == 0)
-		if is {
-			most = max(most, n)
-		}
-		return is
+		most = max(most, n)
+		return n > 0 || len(c.judge.Pages) == 0 && forAll(rules.Disallows("/"))
 	}
 	var out, in []string // engines
 	for _, engine := range engines {
@@ -133,7 +134,7 @@ func (c *checker) shut() {
 	}
 	if whom != "" {
 		if of := len(c.judge.Pages); most < of {
-			whom += ", but for what it allows: " + words.Number(most) + " of " + words.Count(of, "listed page") + " may not be fetched"
+			whom += "; by that line " + words.Number(most) + " of " + words.Count(of, "listed page") + " may not be fetched"
 		}
 		c.Add(kind, report.At{Where: c.Site + "/robots.txt"}, "disallows / for %s", whom)
 	}
