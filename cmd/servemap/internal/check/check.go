@@ -61,16 +61,17 @@ type checker struct {
 	named   []string                 // by robots.txt
 	isNamed map[string]bool          // the same, by key
 	judge   *listing.Judge
-	read    map[string]bool   // files, by key
-	vouched map[string]string // by host, its robots.txt
-	shown   map[string]bool   // by host, whether it shows the pages of the site
-	blind   bool              // nobody knows what robots.txt names
-	silent  string            // how robots.txt is answered, if that does not tell whether there is one
-	doubt   bool              // what some file lists is not known
-	nowhere *pages.Page       // what the site shows where it has no page; may be nil
-	load    load              // that the site bears
-	ends    sync.Map          // pages where others lead, by key
-	private map[string]bool   // listed pages that look so, by key
+	read    map[string]bool      // files, by key
+	asked   map[string]time.Time // when these were asked for, by address
+	vouched map[string]string    // by host, its robots.txt
+	shown   map[string]bool      // by host, whether it shows the pages of the site
+	blind   bool                 // nobody knows what robots.txt names
+	silent  string               // how robots.txt is answered, if that does not tell whether there is one
+	doubt   bool                 // what some file lists is not known
+	nowhere *pages.Page          // what the site shows where it has no page; may be nil
+	load    load                 // that the site bears
+	ends    sync.Map             // pages where others lead, by key
+	private map[string]bool      // listed pages that look so, by key
 	// What a check that stops now has not done.
 	ahead, uncrawled string
 }
@@ -104,6 +105,7 @@ func Run(ctx context.Context, cfg Config) (*report.Report, error) {
 		if where.Form != sitemap.Index && len(c.Files) > 1 { // it is about all of them
 			where.URL = c.Site
 		}
+		c.again(ctx)
 		c.judge.Dates(where.URL)
 		c.pages(ctx)
 	case err != nil && ctx.Err() == nil:
@@ -162,8 +164,8 @@ func newChecker(cfg Config) (*checker, error) {
 		fetcher: fetcher{Config: cfg, client: explore.NewClient(origin), agent: agent},
 		Report: &report.Report{URL: cfg.URL.String(), Site: address.Site(cfg.URL), Version: metrics.Version(),
 			Files: []report.File{}, Limits: []string{}, Facts: []string{}, Groups: []report.Group{}},
-		now: time.Now().UTC(), read: map[string]bool{}, isNamed: map[string]bool{}, vouched: map[string]string{},
-		shown: map[string]bool{}, own: map[string]*robots.Rules{},
+		now: time.Now().UTC(), read: map[string]bool{}, asked: map[string]time.Time{}, isNamed: map[string]bool{},
+		vouched: map[string]string{}, shown: map[string]bool{}, own: map[string]*robots.Rules{},
 	}
 	c.judge = listing.NewJudge(listing.Site{}, c.Report)
 	c.Report.Time = c.now.Truncate(time.Second)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
@@ -192,6 +193,36 @@ func TestWhereManyPagesLeadIsAskedAsThePagesAre(t *testing.T) {
 	}
 	if r.Sample.Asked != 24 || mid.Load() > 2 { // a made-up address in the folder leads there too
 		t.Errorf("%d pages were asked for, and where half of them lead %d times", r.Sample.Asked, mid.Load())
+	}
+}
+
+func TestFileWithDatesOfTheRequestIsAskedForAgain(t *testing.T) {
+	for name, moves := range map[string]bool{"dates of the request": true, "what was just edited": false} {
+		begun, asked := time.Now().UTC(), 0
+		site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			at := begun
+			if moves {
+				at = begun.Add(time.Duration(asked) * time.Minute)
+			}
+			asked++
+			w.Header().Set("Content-Type", "application/xml")
+			fmt.Fprintf(w, `<urlset xmlns="%s"><url><loc>http://%s/a</loc><lastmod>%[3]s</lastmod></url><url><loc>http://%[2]s/b</loc>`+
+				`<lastmod>%[3]s</lastmod></url></urlset>`, namespace, r.Host, at.Format(time.RFC3339))
+		}))
+		defer site.Close()
+		u, err := url.Parse(site.URL + "/sitemap.xml")
+		base.Check(t, err)
+		c, err := newChecker(Config{URL: u})
+		base.Check(t, err)
+		c.judge.Site = listing.Site{Scheme: "http", Host: u.Host, Now: begun}
+		a, err := c.follow(t.Context(), u, listing.MaxBytes)
+		base.Check(t, err)
+		c.judged(a, u)
+		c.asked[u.String()] = a.begun.Add(-time.Minute)
+		c.again(t.Context())
+		if c.Has("dates-now") != moves || asked != 2 || c.judge.Pages[0].Date.At.IsZero() != moves {
+			t.Errorf("%s: after %d requests it says %+v", name, asked, c.Groups)
+		}
 	}
 }
 

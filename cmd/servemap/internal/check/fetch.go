@@ -60,7 +60,8 @@ func (e errBound) Error() string { return e.text }
 // answer is what a server sent.
 type answer struct {
 	pages.Answer
-	url *url.URL // at the end of the redirects
+	url   *url.URL  // at the end of the redirects
+	begun time.Time // when it was asked for
 }
 
 // leads returns where an answer redirects, nil if it does not.
@@ -124,7 +125,7 @@ func (f *fetcher) request(ctx context.Context, u *url.URL, most int) (a answer, 
 		return a, plain(whole, err, to)
 	}
 	defer resp.Body.Close()
-	a = answer{pages.Answer{Status: resp.StatusCode, Header: resp.Header}, u}
+	a = answer{pages.Answer{Status: resp.StatusCode, Header: resp.Header}, u, begun}
 	a.Body, err = io.ReadAll(io.LimitReader(resp.Body, int64(most)))
 	a.Took = time.Since(begun)
 	f.bytes.Add(int64(len(a.Body)))

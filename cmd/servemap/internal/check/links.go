@@ -229,7 +229,8 @@ func (c *checker) orphans(found Crawl) string {
 	case len(c.Files) == 0:
 		return ""
 	case !found.Whole:
-		c.limit(errBound{"the crawl did not come to its end, so which listed pages have no link that engines follow is not known"})
+		c.limit(errBound{"the crawl did not come to its end, so which listed pages have no link that engines follow is not " +
+			"known"})
 		return ""
 	case found.Scripts, 2*c.Count("scripts") > c.Sample.Read:
 		return " Where scripts make the links, which listed pages have no link that engines follow is not known."

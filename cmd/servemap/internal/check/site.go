@@ -144,8 +144,8 @@ func (c *checker) shut() {
 			continue
 		}
 		if line := c.robots.Disallows(u.RequestURI()); line != "" && (!all || barred(c.robots, u.RequestURI()) != "") {
-			c.Add("robots-blocks-file", report.At{Where: f.URL}, "is disallowed by %q in robots.txt; this check read it all the "+
-				"same", line)
+			c.Add("robots-blocks-file", report.At{Where: f.URL}, "is disallowed by %q in robots.txt; this check read it all "+
+				"the same", line)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
@@ -243,11 +244,10 @@ func (c *checker) judged(a answer, u *url.URL) (parts []string) {
 	if moved {
 		c.Add("moved", report.At{Where: u.String()}, "redirects to %s", a.url.String())
 	}
-	made, _ := http.ParseTime(a.Header.Get("Date"))
 	f, parts := c.judge.File(listing.Answer{
 		URL: u, Body: a.Body, ContentType: a.Header.Get("Content-Type"), Encoding: a.Header.Get("Content-Encoding"),
-		Made: made, Took: a.Took,
 	})
+	c.asked[u.String()] = a.begun
 	if moved {
 		f.To = a.url.String()
 	}
@@ -256,4 +256,32 @@ func (c *checker) judged(a answer, u *url.URL) (parts []string) {
 		c.limit(errBound{"more than 1,000,000 pages are listed; the rest was not read"})
 	}
 	return parts
+}
+
+// A file is asked for again so much later, and so many are.
+const (
+	pause     = 3 * time.Second
+	mostAgain = 5
+)
+
+// again asks once more for files whose dates may be the time of the request. What cannot be asked for again is not
+// blamed.
+func (c *checker) again(ctx context.Context) {
+	fresh := c.judge.Fresh()
+	for _, name := range fresh[:min(len(fresh), mostAgain)] {
+		select {
+		case <-time.After(time.Until(c.asked[name].Add(pause))):
+		case <-ctx.Done():
+			return
+		}
+		u, err := url.Parse(name)
+		if err != nil {
+			continue
+		}
+		if a, err := c.follow(ctx, u, listing.MaxBytes); err == nil && a.Status == http.StatusOK {
+			j := listing.NewJudge(c.judge.Site, &report.Report{})
+			j.File(listing.Answer{URL: u, Body: a.Body})
+			c.judge.Again(name, j.Pages, a.begun.Sub(c.asked[name]))
+		}
+	}
 }

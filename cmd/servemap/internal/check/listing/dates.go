@@ -15,8 +15,6 @@ import (
 type Date struct {
 	At   time.Time     // zero for none
 	Span time.Duration // that it means: a day, a month or a year, 0 for a moment
-
-	asked bool // it is the time at which the file was asked for
 }
 
 // String says it as a report does.
@@ -84,7 +82,6 @@ func (r *reader) date(n *sitemap.Node, e Entry) Date {
 	case d.At.Year() < 1990:
 		r.misdated(e, "ancient", "has the lastmod %s, which is older than the web", d)
 	default:
-		d.asked = d.Span == 0 && r.made.Sub(d.At) <= r.took+oneClock && d.At.Sub(r.made) <= oneClock
 		return d
 	}
 	return Date{}
@@ -104,37 +101,34 @@ func (r *reader) misdated(e Entry, kind, text string, args ...any) {
 }
 
 // How many pages must have a lastmod before it is told that they share one, within which time dates are those of one
-// build, and how far the clock of a program differs from that of its server.
+// build, and how far dates that are the time of a request may differ from that.
 const (
 	fewDates = 10
 	oneBuild = time.Hour
 	oneClock = 2 * time.Second
 )
 
-// Dates says which dates are the time of the request, and whether the pages that are listed, or those of one file,
-// share one.
+// Dates says whether the pages that are listed, or those of one file, share one date.
 func (j *Judge) Dates(sitemap string) {
 	if all := len(j.Pages); all >= fewDates && j.Undated >= all &&
 		!slices.ContainsFunc(j.Pages, func(e Entry) bool { return !e.Date.At.IsZero() }) {
 		j.To.Add("dates-none", report.At{Where: sitemap}, "gives no lastmod for any of its %s pages", words.Number(all))
 		return
 	}
-	var names []string // of files
-	files := map[string][]*Date{}
-	for i := range j.Pages {
-		e := &j.Pages[i]
-		if len(files[e.File]) == 0 {
-			names = append(names, e.File)
-		}
-		files[e.File] = append(files[e.File], &e.Date)
-	}
-	var all []*Date
-	var parts, shared []share
+	var all []Date
+	var parts []share
+	names, files := j.byFile()
 	for _, name := range names {
-		dates := j.requested(name, files[name])
-		part := shareOf(name, dates)
-		if all, parts = append(all, dates...), append(parts, part); part.kind == "dates-shared" {
-			shared = append(shared, part)
+		dates := []Date{}
+		for _, e := range files[name] {
+			dates = append(dates, e.Date)
+		}
+		all, parts = append(all, dates...), append(parts, shareOf(name, dates))
+	}
+	var shared []share
+	for _, p := range parts {
+		if j.isBuild(p, parts) {
+			shared = append(shared, p)
 		}
 	}
 	switch whole := shareOf(sitemap, all); {
@@ -152,28 +146,68 @@ func (j *Judge) Dates(sitemap string) {
 	}
 }
 
-// requested tells that some dates of a file are the time of the request, and forgets these: they are true of no page.
-// It returns the others. One alone may be of a page that changed just then.
-func (j *Judge) requested(file string, dates []*Date) (others []*Date) {
-	n, last := 0, Date{}
-	for _, d := range dates {
-		if d.asked {
-			n, last = n+1, *d
-		} else {
-			others = append(others, d)
+// byFile returns the files that list pages, in their order, and the pages of each.
+func (j *Judge) byFile() (names []string, files map[string][]*Entry) {
+	files = map[string][]*Entry{}
+	for i := range j.Pages {
+		e := &j.Pages[i]
+		if len(files[e.File]) == 0 {
+			names = append(names, e.File)
+		}
+		files[e.File] = append(files[e.File], e)
+	}
+	return names, files
+}
+
+// isBuild reports whether the date that the pages of one file share is of a build: it is a time that another file has
+// too, or that was a day or two ago. Files by day or by month, and what was imported once, truly share a date.
+func (j *Judge) isBuild(p share, parts []share) bool {
+	return p.kind == "dates-shared" && p.date.Span == 0 && (j.Now.Sub(p.date.At) < 2*day ||
+		slices.ContainsFunc(parts, func(o share) bool {
+			return o.where != p.where && o.kind == p.kind && o.date.Span == 0 && o.date.At.Sub(p.date.At).Abs() < oneBuild
+		}))
+}
+
+// Fresh returns the files in which several dates are of the last hour, and so may be the time of the request: another
+// request shows that.
+func (j *Judge) Fresh() (some []string) {
+	names, files := j.byFile()
+	for _, name := range names {
+		n := 0
+		for _, e := range files[name] {
+			if d := e.Date; d.Span == 0 && j.Now.Sub(d.At).Abs() < oneBuild {
+				n++
+			}
+		}
+		if n > 1 {
+			some = append(some, name)
 		}
 	}
-	if n < 2 {
-		return dates
+	return some
+}
+
+// Again takes what a file lists that was asked for again, so much later. Dates that moved by that time are those of the
+// requests. It tells that, and forgets these: they are true of no page. One alone may be of a page that changed then.
+func (j *Judge) Again(file string, listed []Entry, later time.Duration) {
+	then := map[string]time.Time{} // by page
+	for _, e := range listed {
+		then[e.Loc] = e.Date.At
 	}
-	for _, d := range dates {
-		if d.asked {
-			*d = Date{}
+	_, files := j.byFile()
+	var moved []*Entry
+	for _, e := range files[file] {
+		if d := e.Date; !d.At.IsZero() && d.Span == 0 && (then[e.Loc].Sub(d.At)-later).Abs() <= oneClock {
+			moved = append(moved, e)
 		}
+	}
+	if len(moved) < 2 {
+		return
 	}
 	j.To.Add("dates-now", report.At{Where: file}, "gives %s of its %s pages the time of this request (%s): they are dated "+
-		"anew each time", words.Number(n), words.Number(len(dates)), last)
-	return others
+		"anew each time", words.Number(len(moved)), words.Number(len(files[file])), moved[0].Date)
+	for _, e := range moved {
+		e.Date = Date{}
+	}
 }
 
 // share says how many of some pages share one date.
@@ -187,7 +221,7 @@ type share struct {
 }
 
 // shareOf returns which date most of some pages share.
-func shareOf(where string, dates []*Date) share {
+func shareOf(where string, dates []Date) share {
 	s, times, onlyDays := share{where: where, of: len(dates)}, []time.Time{}, true
 	for _, d := range dates {
 		if !d.At.IsZero() {

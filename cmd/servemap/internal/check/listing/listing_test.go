@@ -205,26 +205,50 @@ func TestDatesOfEachFileAreJudged(t *testing.T) {
 	edited := func(i int) string { return fmt.Sprintf("2026-0%d-%02dT09:00:00Z", 1+i%9, 1+i%28) }
 	for _, tt := range []struct {
 		name  string
-		parts []string // each gives 20 pages this date, "" their own
+		parts []string // each gives 20 pages this date, "" their own, and of now the first three of the others
+		again string   // what it gives in place of the time of the request once it is asked for again
 		want  string
 	}{
-		{"true dates", []string{"", ""}, ""},
-		{"one of a build", []string{build, "", ""}, "dates-shared part-0: 20 of its 20"},
-		{"two of a build each", []string{build, "2026-11-02T09:00:00Z", ""},
+		{"true dates", []string{"", ""}, "", ""},
+		{"one of a build", []string{build, "", ""}, "", "dates-shared part-0: 20 of its 20"},
+		{"two of a build each, long ago", []string{"2026-10-02T09:00:00Z", "2026-10-02T09:30:00Z", "", ""}, "",
 			"dates-shared part-0: 20 of its 20, dates-shared part-1: 20 of its 20"},
-		{"all of a build", []string{build, build}, "dates-shared index: 40 of its 40"},
-		{"one of a build, one of the request, one of edits", []string{build, request, ""},
+		{"all of a build", []string{build, build}, "", "dates-shared index: 40 of its 40"},
+		{"all of a build by its day", []string{"2026-10-02", "2026-10-02"}, "", "dates-shared index: 40 of its 40"},
+		{"files by day", []string{"2026-11-27", "2026-11-28", "2026-11-29"}, "", ""},
+		{"two files of one day", []string{"2026-11-29", "2026-11-29", "", "", ""}, "", ""},
+		{"an import long ago", []string{"2019-05-02T09:00:00Z", "", ""}, "", ""},
+		{"one of a build, one of the request, one of edits", []string{build, request, ""}, "2026-11-29T12:00:10Z",
 			"dates-shared part-0: 20 of its 20, dates-now part-1: 20 of its 20"},
+		{"what was edited just now", []string{"some", ""}, request, ""},
+		{"what was edited just now, and then again", []string{"some", ""}, "2026-11-29T12:00:03Z", ""},
+		{"some of the request", []string{"some", ""}, "2026-11-29T12:00:09Z", "dates-now part-0: 3 of its 20"},
 	} {
 		r := &report.Report{}
 		j := NewJudge(Site{Scheme: "https", Host: "example.com", Folder: "/", Now: now}, r)
 		for n, date := range tt.parts {
+			some := date == "some"
 			text := `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`
 			for i := range 20 {
+				switch {
+				case some && i < 3:
+					date = request
+				case some:
+					date = ""
+				}
 				text += fmt.Sprintf("<url><loc>https://example.com/%d/%d</loc><lastmod>%s</lastmod></url>", n, i,
 					cmp.Or(date, edited(7*n+i)))
 			}
-			j.File(file(fmt.Sprint("part-", n), []byte(text+"</urlset>")))
+			text += "</urlset>"
+			a := file(fmt.Sprint("part-", n), []byte(text))
+			j.File(a)
+			again := NewJudge(j.Site, &report.Report{})
+			again.File(file(a.URL.Path[1:], []byte(strings.ReplaceAll(text, request, cmp.Or(tt.again, request)))))
+			for _, name := range j.Fresh() {
+				if name == a.URL.String() {
+					j.Again(name, again.Pages, 10*time.Second)
+				}
+			}
 		}
 		j.Dates("https://example.com/index")
 		var got []string

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
@@ -38,9 +37,6 @@ type Answer struct {
 	Body        []byte
 	ContentType string
 	Encoding    string // its Content-Encoding
-	// Made is when the server made it, by its own clock, zero if it did not say; and Took is how long that took at most.
-	Made time.Time
-	Took time.Duration
 }
 
 // MaxBytes is how much of a file is read.
@@ -48,11 +44,7 @@ const MaxBytes = sitemap.MaxBytes + 1
 
 // File reads a file, notes what is wrong with it, and returns it with the files that it names if it is an index.
 func (j *Judge) File(a Answer) (f report.File, parts []string) {
-	r := &reader{Judge: j, name: a.URL.String(), file: a.URL, named: map[string]bool{}, misdates: map[string]bool{},
-		made: a.Made, took: a.Took}
-	if r.made.IsZero() {
-		r.made = r.Now
-	}
+	r := &reader{Judge: j, name: a.URL.String(), file: a.URL, named: map[string]bool{}, misdates: map[string]bool{}}
 	body, packed, err := strict.Unpack(a.Body, MaxBytes)
 	if f.URL = r.name; err != nil {
 		r.cut = "gzip"
@@ -100,8 +92,6 @@ type reader struct {
 	stray     bool     // a text that stands between the elements, or a comment, was told
 	said      []string // namespaces that were told
 	newsItems int
-	made      time.Time
-	took      time.Duration
 	misdates  map[string]bool // kinds of wrong dates of an index that were told
 }
 
