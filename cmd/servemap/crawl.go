@@ -8,7 +8,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"html"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -56,12 +56,11 @@ func crawlCommand(s streams, fs *flag.FlagSet) func(context.Context, string) err
 type crawl struct {
 	streams
 	settings.Settings
-	out     string
-	all     bool
-	fail    failing
-	dir     *os.Root // of out
-	site    *heard
-	without map[string]bool // pages that the file does not have
+	out  string
+	all  bool
+	fail failing
+	dir  *os.Root // of out
+	site *heard
 
 	through http.RoundTripper // asks in place of a client of its own; may be nil
 }
@@ -316,7 +315,6 @@ func (c *crawl) target() string {
 // one.
 func (c *crawl) write(ctx context.Context, files http.Handler, cut, cure, none string) error {
 	name := c.Name + ".xml"
-	files = c.holding(files)
 	code, text := fetch(files, c.Origin+"/"+name)
 	switch {
 	case none != "":
@@ -337,8 +335,8 @@ func (c *crawl) write(ctx context.Context, files http.Handler, cut, cure, none s
 		_, err := c.streams.out.Write(text)
 		return err
 	}
-	if there, err := c.dir.ReadFile(filepath.Base(c.out)); err == nil {
-		was := c.size(ctx, there, func(part string) []byte { text, _ := c.dir.ReadFile(path.Base(part)); return text })
+	if there := c.there(filepath.Base(c.out)); there != nil {
+		was := c.size(ctx, there, func(part string) []byte { return c.there(path.Base(part)) })
 		is := c.size(ctx, text, func(part string) []byte { _, text := fetch(files, part); return text })
 		if cut == "" && 2*is < was { // as behind a log-in, or while all pages say that the site is closed
 			cut, cure = "the crawl found less than half of the pages that the file has", "if that is right, remove the file"
@@ -357,6 +355,15 @@ func (c *crawl) write(ctx context.Context, files http.Handler, cut, cure, none s
 	return c.replace(filepath.Base(c.out), text)
 }
 
+// there returns what a plain file has, nil for none: to open a pipe would wait for ever.
+func (c *crawl) there(name string) []byte {
+	if control.Replaceable(c.dir, name) != nil {
+		return nil
+	}
+	text, _ := c.dir.ReadFile(name)
+	return text
+}
+
 // size returns how many pages a sitemap has that no rule of this crawl keeps out, in its parts if it is an index.
 func (c *crawl) size(ctx context.Context, text []byte, part func(string) []byte) (n int) {
 	var all []string
@@ -372,39 +379,27 @@ func (c *crawl) size(ctx context.Context, text []byte, part func(string) []byte)
 }
 
 func (c *crawl) replace(name string, text []byte) error {
-	if err := cmp.Or(control.Replaceable(c.dir, name), c.spares(name)); err != nil {
+	if err := c.spares(name); err != nil {
 		return err
 	}
 	return control.Replace(c.dir, name, text, 0o644)
 }
 
-// entry matches an entry of a file that is written, and what its address is.
-var entry = regexp.MustCompile(`<url><loc>([^<]*)</loc>.*\n`)
-
-// holding serves the files without the pages that are withheld.
-func (c *crawl) holding(files http.Handler) http.Handler {
-	if len(c.without) == 0 {
-		return files
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		code, text := fetch(files, r.URL.String())
-		w.WriteHeader(code)
-		_, _ = w.Write(entry.ReplaceAllFunc(text, func(one []byte) []byte {
-			if c.without[html.UnescapeString(string(entry.FindSubmatch(one)[1]))] {
-				return nil
-			}
-			return one
-		}))
-	})
-}
-
 // isSitemap matches how a sitemap begins, or an index of some.
 var isSitemap = regexp.MustCompile(`<(?:\w+:)?(?:urlset|sitemapindex)\b`)
 
-// spares refuses to replace a file of the owner that is no sitemap.
+// spares refuses to replace what is no plain file, such as a pipe, and a file of the owner that is no sitemap.
 func (c *crawl) spares(name string) error {
-	there, err := c.dir.ReadFile(name)
-	if begin := there[:min(len(there), 4096)]; err == nil && len(begin) > 0 && !isSitemap.Match(begin) {
+	if err := control.Replaceable(c.dir, name); err != nil {
+		return err
+	}
+	f, err := c.dir.Open(name)
+	if err != nil { // none is there, or it can only be replaced
+		return nil
+	}
+	defer f.Close()
+	begin, _ := io.ReadAll(io.LimitReader(f, 4096))
+	if len(begin) > 0 && !isSitemap.Match(begin) {
 		return usage("-out %s: %s is no sitemap, and would be replaced; give another name, or remove it", c.out, name)
 	}
 	return nil

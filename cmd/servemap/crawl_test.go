@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -933,15 +934,23 @@ func TestCrawlReplacesNothingButAFile(t *testing.T) {
 	link, folder := filepath.Join(dir, "link.xml"), filepath.Join(dir, "folder.xml")
 	base.Check(t, os.Symlink("/dev/null", link))
 	base.Check(t, os.Mkdir(folder, 0o700))
-	other := filepath.Join(dir, "pom.xml")
+	pipe, other := filepath.Join(dir, "pipe.xml"), filepath.Join(dir, "pom.xml")
+	base.Check(t, exec.Command("mkfifo", pipe, filepath.Join(dir, "large-2.xml")).Run())
 	base.Check(t, os.WriteFile(other, []byte("<project/>"), 0o600))
-	for _, out := range []string{link, folder, other, filepath.Join(dir, "missing", "sitemap.xml"), "/sys/sitemap.xml"} {
+	for _, out := range []string{link, folder, pipe, other, filepath.Join(dir, "missing", "sitemap.xml"), "/sys/sitemap.xml"} {
 		if code, _, _ := call(t, "crawl", site, "-out", out); code == codeDone || f.asked["/"] != "" {
 			t.Errorf("%s: code %d, and the site was asked: %v", out, code, f.asked)
 		}
 	}
 	if info, err := os.Lstat(link); err != nil || info.Mode().IsRegular() {
 		t.Errorf("the link is %v, %v", info, err)
+	}
+	for range 2 { // the second one reads what the first one wrote
+		out := filepath.Join(dir, "large.xml")
+		if _, _, errs := call(t, "crawl", site, "-out", out, "-part-pages", "10"); !strings.Contains(errs, "large-2.xml is there already") {
+			t.Errorf("a part is written over a pipe: %s", errs)
+		}
+		base.Check(t, os.WriteFile(out, []byte("<sitemapindex><sitemap><loc>"+site+"/large-2.xml</loc></sitemap></sitemapindex>"), 0o600))
 	}
 }
 

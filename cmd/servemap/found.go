@@ -15,7 +15,6 @@ import (
 	"github.com/servemap/servemap/internal/crawl/explore"
 	"github.com/servemap/servemap/internal/decide/eligibility"
 	"github.com/servemap/servemap/internal/inspect"
-	"github.com/servemap/servemap/internal/page/words"
 )
 
 // found returns what there is to say of a crawl.
@@ -50,13 +49,7 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 			return found, err
 		}
 	}
-	few := c.site.forFew(alone)
-	c.without = map[string]bool{}
-	for _, u := range few {
-		c.without[u] = true
-	}
-	alone = slices.DeleteFunc(alone, func(u string) bool { return c.without[u] })
-	listed, dated, err := c.written(ctx, a)
+	listed, dated, err := written(ctx, a)
 	if err != nil {
 		return found, err
 	}
@@ -97,18 +90,10 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 		found.entries = append(found.entries, c.site.origin.URL(entry))
 	}
 	found.leave(done, of.Reasons, named)
-	if len(few) > 0 {
-		found.left = append(found.left, withheld(few))
-	}
 	if found.faults, err = c.site.faults(listed, got); err != nil {
 		return found, err
 	}
-	for _, g := range of.Reasons {
-		if g.Reason == eligibility.BySitemap.String() && len(alone) > 0 {
-			found.orphans = []leftOut{{n: len(alone), cause: g.Reason, some: alone[:min(len(alone), mostNamed)],
-				todo: words.Form("Link to {it|them}, so that visitors find {it|them} too.", len(alone))}}
-		}
-	}
+	found.orphans = orphansOf(alone)
 	if found.scripts = done.Pages <= fewPages && c.site.scripted(); found.scripts { // which says it of the site
 		found.faults = slices.DeleteFunc(found.faults, func(l leftOut) bool { return l.kind == "scripts" })
 	}
@@ -121,13 +106,10 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 }
 
 // written returns the pages that are written, and how many of them have a date.
-func (c *crawl) written(ctx context.Context, a *answers) (listed []string, dated int, err error) {
+func written(ctx context.Context, a *answers) (listed []string, dated int, err error) {
 	for p, err := range a.site.Pages(ctx) {
 		if err != nil {
 			return nil, 0, err
-		}
-		if c.without[p.URL] {
-			continue
 		}
 		if listed = append(listed, p.URL); !p.LastModified.IsZero() {
 			dated++

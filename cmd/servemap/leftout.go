@@ -190,8 +190,8 @@ func filesOnce(rows []leftOut) []leftOut {
 }
 
 // brokenOf adds to the broken links of listed pages those of others that the crawl read, such as one that says noindex,
-// and links to what says that it is no page, or redirects without end. check and crawl count them so. Nothing is known to
-// be broken where a bot wall answered, nor where all links have a session in their path: the crawl asked without it.
+// and links to what says that it is no page, or redirects without end. Nothing is known to be broken where a bot
+// wall answered, nor where all links have a session in their path: the crawl asked without it.
 func brokenOf(
 	listed []inspect.Link, done servemap.Exploration, got map[string]*answered, site *heard,
 ) (all []inspect.Link) {
@@ -239,23 +239,22 @@ func unbroken(groups []inspect.Group, named map[string][]inspect.Link, broken []
 	return rest
 }
 
-// withheld tells of pages that the crawl does not write: only the site's sitemap names them, and they may be for few.
-func withheld(few []string) leftOut {
-	return leftOut{n: len(few), some: few, why: words.Form("{page is|pages are} in the site's own sitemap, and {has|have} "+
-		"no {link that counts|links that count}", len(few)), todo: words.Form("By {its name it|their names they} may not be "+
-		"for everybody, and {it answers|they answer} anybody. If so, take {it|them} out of that sitemap, and ask for a "+
-		"password there. Else link to {it|them}, or add -always for {it|them}.", len(few))}
-}
-
-// forFew returns those of some pages without a link that may be for few by their names. Where scripts make the links,
-// nobody knows.
-func (h *heard) forFew(unlinked []string) (few []string) {
-	for _, u := range unlinked {
-		if _, why := pages.Hidden(u, false); why != "" && !h.scripted() {
-			few = append(few, u)
+// orphansOf tells of the listed pages that no page links to, apart of those that may be for few by their names.
+func orphansOf(alone []string) (rows []leftOut) {
+	t := &table{}
+	for _, u := range alone {
+		todo := "Link to {it|them}, so that visitors find {it|them} too."
+		if _, why := pages.Hidden(u, false); why != "" {
+			todo = "By {its name it|their names they} may not be for everybody, and {it answers|they answer} anybody. If so, " +
+				"take {it|them} out of that sitemap, and ask for a password there; -never keeps {it|them} out of this one."
 		}
+		t.add(leftOut{n: 1, cause: eligibility.BySitemap.String(), todo: todo, some: []string{u}})
 	}
-	return few
+	for i := range t.rows {
+		r := &t.rows[i]
+		r.todo, r.some = words.Form(r.todo, r.n), r.some[:min(len(r.some), mostNamed)]
+	}
+	return t.rows
 }
 
 // bySitemap returns the listed pages that no page links to as engines follow it.

@@ -162,10 +162,6 @@ func (w *walked) pages(ctx context.Context) error {
 	for _, u := range alone {
 		w.orphan(u)
 	}
-	if w.found.Whole { // as a crawl lists them
-		few := w.site.forFew(alone)
-		w.found.Public = slices.DeleteFunc(w.found.Public, func(u string) bool { return slices.Contains(few, u) })
-	}
 	if pages.Few(private, len(w.found.Public)) {
 		w.found.Public = slices.DeleteFunc(w.found.Public, w.private)
 		w.found.Orphans = slices.DeleteFunc(w.found.Orphans, func(l check.Link) bool { return w.private(l.To) })

@@ -150,7 +150,8 @@ func TestNobodyIsToldToLinkToWhatIsForFew(t *testing.T) {
 		at, check string
 		listed    bool // by crawl
 	}{
-		{"/admin", own, false}, {"/debug/pprof/", own, false}, {"/.env", file, false}, {"/backup.sql", dump, false},
+		{"/admin", own, true}, {"/backend", own, true}, {"/debug/tips", own, true}, {"/debug/pprof/", own, true},
+		{"/.env", file, false}, {"/backup.sql", dump, false},
 		{"/logout", logout, false}, {"/how-to-delete", orphan, true}, {"/account", orphan, true}, {"/switch/12", orphan,
 			false},
 		{"/docs/admin/users", orphan, true}, {"/customers/acme", orphan, true}, {"/tags/.net/", orphan, true},
