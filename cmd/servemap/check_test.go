@@ -277,6 +277,17 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 			"*": strings.Replace(aPage, "It has a text.", "We'll be back soon!", 1)}, codeNo, []string{
 			"fault   4 pages show one short text in place of their own\n",
 			`/a shows "We'll be back soon!", and little else, as 4 of the 5 pages do that were read (line 1`, ": 4 faults\n"}},
+		{"a page at each address, beside one in maintenance", map[string]string{"/maps/sitemap.xml": set("/", "/a", "/b"),
+			"/": ownPage, "/a": "<!doctype html><title>Down for maintenance</title><h1>Down for maintenance</h1><p>Come back.",
+			"/b": strings.Replace(ownPage, "own", "own, too", 1), "*": aPage}, codeNo, []string{
+			"fault   The site answers made-up addresses with a page\n", "3 pages listed, 3 checked: 2 faults of 2 kinds"}},
+		{"links to other languages without a scheme", map[string]string{"/maps/sitemap.xml": set("/en", "/de"),
+			"/en": strings.Replace(aPage, "<title>", "<link rel=alternate hreflang=en href=//HOST/en>"+
+				"<link rel=alternate hreflang=de href=//HOST/de><title>", 1),
+			"/de": strings.Replace(ownPage, "<title>", "<link rel=alternate hreflang=en href=//HOST/en>"+
+				"<link rel=alternate hreflang=de href=//HOST/de><title>", 1)}, codeDone, []string{
+			"advice  1 page links to other languages without a scheme\n", "which has no scheme; write it as http://",
+			"2 pages listed, 2 checked: 0 faults, 1 piece of advice\n"}},
 		{"made-up addresses lead to the start page", map[string]string{"/maps/sitemap.xml": set("/", "/a"), "/": aPage,
 			"/a": ownPage, "*": "HTTP 302 Location: /"}, codeDone, []string{"advice  The site redirects made-up addresses to its start page\n",
 			" is made up, and leads to the start page, http", "2 pages listed, 2 checked: 0 faults, 1 piece of advice\n"}},

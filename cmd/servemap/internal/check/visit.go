@@ -156,12 +156,20 @@ func (c *checker) conclude(ctx context.Context, all []*pages.Page) {
 	c.private = pages.LooksPrivate(c.judge.Pages, all, c.Config.Linked == nil, c.Report)
 	c.documents(all)
 	pages.Compare(all, c.nowhere, c.Report, c.now)
-	if c.nowhere != nil && !c.Has("instead") {
-		if kind, _ := c.nowhere.First(); kind != "login" && kind != "noindex" { // which say that they are not to be indexed
-			c.Add("every-address", report.At{Where: c.nowhere.Entry.Loc}, "is made up, and answered with 200 OK")
-		}
+	if c.nowhere != nil && !c.explained(all) {
+		c.Add("every-address", report.At{Where: c.nowhere.Entry.Loc}, "is made up, and answered with 200 OK")
 	}
 	c.Of("scripts", c.Sample.Read-c.Sample.Files)
+}
+
+// explained reports whether a page says why a made-up address shows it: it is not to be indexed, or shows what pages
+// show in place of their texts, as in a maintenance.
+func (c *checker) explained(all []*pages.Page) bool {
+	kind, _ := c.nowhere.First()
+	return kind == "login" || kind == "noindex" || kind == "instead" || slices.ContainsFunc(all, func(p *pages.Page) bool {
+		kind, _ := p.First()
+		return kind == "instead" && p.Shows(c.nowhere)
+	})
 }
 
 // documents says as what the documents are sent.

@@ -85,8 +85,13 @@ func (r *reader) alternates(n *sitemap.Node, e Entry) {
 func (j *Judge) links(e Entry, links []Link, inPage bool) {
 	v, langs := versions{inPage: inPage}, map[string]string{}
 	if i := slices.IndexFunc(links, func(l Link) bool { return l.Relative != "" }); i >= 0 { // a page's are of one kind
-		j.tell(e, "hreflang", "links for %s to %q, which is no whole URL; write it as %s", links[i].Lang, links[i].Relative,
-			links[i].Href)
+		kind, lacks, l := "hreflang", "is no whole URL", links[i]
+		if strings.HasPrefix(l.Relative, "//") { // engines read it
+			kind, lacks = "hreflang-scheme", "has no scheme"
+		}
+		if kind == "hreflang" || !j.To.Has(kind) { // which one template writes
+			j.tell(e, kind, "links for %s to %q, which %s; write it as %s", l.Lang, l.Relative, lacks, l.Href)
+		}
 	}
 	for _, l := range links {
 		if why := badLanguage(l.Lang); why != "" {

@@ -21,15 +21,15 @@ const (
 )
 
 // Compare reports what is wrong with each page, and what only all pages together show: what shows the text of nowhere,
-// which is what the site answers where it has no page; what shows the same; what many show in place of their texts; what says nothing without scripts; whether
-// the dates are true.
+// which is what the site answers where it has no page; what shows the same; what many show in place of their texts;
+// what says nothing without scripts; whether the dates are true.
 func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 	var read []*Page
 	dated, own, header := 0, 0, 0 // have a lastmod; it agrees with the date in the page, with Last-Modified
 	same, modified, sent := map[uint64]string{}, map[int64]int{}, map[int64]int{}
 	crowd, of := crowds(all)
 	for _, p := range all {
-		if n := crowd[p.look]; n >= leastCrowd && !Few(n, of) && p.isShort() {
+		if n := crowd[p.rest]; n >= leastCrowd && !Few(n, of) && p.isShort() {
 			p.tell("instead", "shows %q, and little else, as %s of the %s do that were read", p.brief, words.Number(n),
 				words.Count(of, "page"))
 		} else {
@@ -87,7 +87,7 @@ func Compare(all []*Page, nowhere *Page, to *report.Report, now time.Time) {
 // leastCrowd is how many pages must show one short text before that stands in place of theirs, as in a maintenance.
 const leastCrowd = 3
 
-// crowds counts the pages that show the same short text, by what they show, and all pages that were read.
+// crowds counts the pages that have the same short text and nothing else, by that, and all pages that were read.
 func crowds(all []*Page) (crowd map[uint64]int, read int) {
 	crowd = map[uint64]int{}
 	for _, p := range all {
@@ -95,7 +95,7 @@ func crowds(all []*Page) (crowd map[uint64]int, read int) {
 			read++
 		}
 		if p.isShort() {
-			crowd[p.look]++
+			crowd[p.rest]++
 		}
 	}
 	return crowd, read

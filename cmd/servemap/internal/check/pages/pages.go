@@ -61,6 +61,7 @@ type Page struct {
 	look       uint64    // a hash of what a reader sees
 	letters    int       // of its main text
 	brief      string    // what it says first, if it says little
+	rest       uint64    // a hash of all that it has beside menus, if it says little
 	quiet      bool      // nothing else is told of it than that it looks private
 	modified   time.Time // as the page itself says
 	sent       time.Time // its Last-Modified
@@ -275,7 +276,7 @@ func (p *Page) page(now time.Time) {
 	if !p.leadsOn(base, &facts) && p.HTML {
 		if p.letters, p.look = facts.Letters(), look(p.Body, &facts); facts.Brief() && p.letters > 0 {
 			first := slices.IndexFunc(facts.Blocks, func(b html.Block) bool { return b.Main || !b.Boilerplate })
-			p.brief = facts.Blocks[first].Text
+			p.brief, p.rest = facts.Blocks[first].Text, xxh3.Hash(frame.ReplaceAll(p.Body, nil))
 		}
 		if size := len(p.Body); size >= MaxBytes { // the rest was not read
 			p.note("huge", "has more than %s of HTML", words.Size(size))
@@ -522,6 +523,9 @@ var (
 	// shows matches what a page may show beside words; hidden matches a field that it does not.
 	shows  = regexp.MustCompile(`(?i)<(?:img|source|svg|video|audio|canvas|i?frame|object|embed|input|textarea|button)\b[^>]*>`)
 	hidden = regexp.MustCompile(`(?i)\stype\s*=\s*["']?hidden`)
+	// frame matches what may say where in the site a page is, or who asks for it.
+	frame = regexp.MustCompile(`(?is)<nav\b.*?</nav>|<header\b.*?</header>|<footer\b.*?</footer>|<(?:meta|link)\b[^>]*>|` +
+		`<input\b[^>]*\stype\s*=\s*["']?hidden[^>]*>`)
 )
 
 // look returns a hash of what a reader sees: the title, the words, also those of forms, pictures and fields. Menus do
@@ -623,11 +627,11 @@ var statements = []struct {
 		`(?:error |http )*(?:40[13][\s:–-]*(?:forbidden|unauthorized)|(?:403[\s:–-]*)?(?:(?:access|permission) (?:is )?denied|` +
 		`zugriff verweigert|accès refusé|acceso denegado|accesso negato|toegang geweigerd|odmowa dostępu|доступ запрещ[её]н))`)},
 	{"instead", "shows %q, and little else", besideNone, whole(`(?:(?:the |this |our )?(?:web)?site )?(?:is )?(?:currently |temporarily )?(?:(?:down|closed|offline) for|under|in) ` +
-		`(?:scheduled |planned )?maintenance|(?:web)?site maintenance|(?:scheduled|planned) maintenance|maintenance mode|` +
-		`wartungs(?:arbeiten|modus)|en maintenance|site en maintenance|en mantenimiento|in manutenzione|` +
+		`(?:scheduled |planned )?maintenance|(?:scheduled|planned) maintenance|maintenance mode|` +
+		`wartungsmodus|en maintenance|site en maintenance|en mantenimiento|in manutenzione|` +
 		`(?:sorry, )?we(?: wi|['’])ll be (?:right )?back(?: soon| shortly)?`)},
 	{"default-page", "shows %q, as a seller of domains does", besideNone, whole(`(?:(?:this|the) )?(?:premium )?domain(?: name)?(?: \S+)? (?:is|may be) for sale|` +
-		`[\w-]+(?:\.[\w-]+)*\.[a-z]{2,} (?:is|may be) (?:for sale|parked)|parked domain|domain parking`)},
+		`[\w-]+(?:\.[\w-]+)*\.[a-z]{2,} (?:is|may be) (?:for sale|parked)|parked domain`)},
 	{"soft-404", noneSays, besideSentence, whole(`404`)},
 }
 
@@ -649,8 +653,12 @@ func stated(f *html.Facts) (s statement) {
 		named = []string{f.Title, f.Blocks[i].Text}
 	}
 	for _, row := range statements {
-		i := slices.IndexFunc(named, func(name string) bool { return row.all.MatchString(strings.TrimSpace(name)) })
-		if s.words == "" && i >= 0 {
+		is := func(name string) bool { return row.all.MatchString(strings.TrimSpace(name)) }
+		i := slices.IndexFunc(named, is)
+		// A title that has these words beside more is that of a page, such as "Peugeot 404".
+		if s.words == "" && i >= 0 && !slices.ContainsFunc(parts, func(part string) bool {
+			return !is(part) && strings.Contains(strings.ToLower(part), strings.ToLower(strings.Trim(named[i], " .!…")))
+		}) {
 			return statement{row.kind, row.says, named[i], row.most, f.Letters()}
 		}
 	}

@@ -151,6 +151,15 @@ func TestPagesThatShowTheSameAreFound(t *testing.T) {
 			t.Errorf("%s: found %q", tt.name, got)
 		}
 	}
+	var albums []*Page
+	for i := range 4 {
+		p := dated("/"+strconv.Itoa(i), "", "", "")
+		p.Body = []byte(text + "<div style='background:url(/" + strconv.Itoa(i) + ".jpg)'></div>")
+		albums = append(albums, p)
+	}
+	if got := found(albums...); got != "same" {
+		t.Errorf("of pages with other backgrounds it says %q", got)
+	}
 	for others, want := range map[int]string{8: "instead", 9: "same"} { // three of some
 		var all []*Page
 		for i := range 3 + others {
