@@ -55,6 +55,8 @@ type heard struct {
 	versions bool // the addresses of pages in other languages are kept, to be compared; ten take some 1.5 KB a page
 
 	linking map[string]*linkers // by the key of where they link
+
+	words map[string]uint64 // of pages, for check: a hash of their words by URL
 }
 
 // linkers are the pages that link to an address.
@@ -311,6 +313,9 @@ func (h *heard) hear(resp *http.Response) error {
 	if !start {
 		a.None(h.nowhere)
 	}
+	if h.words != nil && html && status == http.StatusOK {
+		h.words[loc] = a.Words
+	}
 	h.mu.Unlock()
 	named := h.rule(loc) == eligibility.Always
 	kind, _ := a.First()
@@ -332,6 +337,22 @@ func (h *heard) hear(resp *http.Response) error {
 		h.link(loc, links)
 	}
 	return h.note(loc, a)
+}
+
+// repeated returns the pages whose words another page shows too.
+func (h *heard) repeated() map[string]bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	shown, all := map[uint64]int{}, map[string]bool{}
+	for _, words := range h.words {
+		shown[words]++
+	}
+	for u, words := range h.words {
+		if shown[words] > 1 {
+			all[u] = true
+		}
+	}
+	return all
 }
 
 // rule returns what the owner says of listing a page.

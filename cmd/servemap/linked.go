@@ -65,7 +65,7 @@ func (s *checking) linked(ctx context.Context, known check.Known) (found check.C
 		return found, c.why(err)
 	}
 	w := &walked{c.site, a, c.site.answers(), done, map[string]bool{}, &found}
-	found.Exposed = exposed(w.got)
+	found.Exposed, found.Repeated = exposed(w.got), c.site.repeated()
 	if err := w.pages(ctx); err != nil {
 		return found, err
 	}
@@ -107,7 +107,7 @@ func (s *checking) crawlOf(ctx context.Context, known check.Known) (c *crawl, er
 	if c.site, err = c.find(ctx, known.Origin); err != nil {
 		return nil, err
 	}
-	c.site.nowhere = known.Nowhere
+	c.site.nowhere, c.site.words = known.Nowhere, map[string]uint64{}
 	site := c.site.Handler
 	c.site.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/servemap-listed" {

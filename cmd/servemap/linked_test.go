@@ -76,14 +76,15 @@ func TestCheckAndCrawlTellTheSame(t *testing.T) {
 
 // TestSeriesWithoutEndIsNotMissing has a calendar, in which each day leads to the next.
 func TestSeriesWithoutEndIsNotMissing(t *testing.T) {
-	files := map[string]string{"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/"), "/": aPage + "<a href=/cal/1>c</a><a href=/more/1>x</a>",
-		"/more/1": ownPage}
+	files := map[string]string{"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/"), "/": aPage + "<a href=/cal/1>c</a><a href=/more/1>x</a>" +
+		"<a href=/cal/300>x</a>", "/more/1": ownPage, "/cal/300": strings.Replace(ownPage, "<main>", "<main><p>A concert.", 1)}
 	for n := range 99 {
-		files[fmt.Sprintf("/cal/%d", n)] = fmt.Sprintf("<!doctype html><title>Day %d</title><main><p>No events.</p><a href=/cal/%d>next</a>", n, n+1)
+		files[fmt.Sprintf("/cal/%d", n)] = fmt.Sprintf("<!doctype html><title>Day %d</title><main><p>Day %d: no events.</p><a href=/cal/%d>next</a>", n, n, n+1)
 	}
 	out := must(t, "check", "-crawl", siteOf(t, files))
-	if !strings.Contains(out, "The crawl gave up a series of addresses") || !strings.Contains(out, "not listed: 1.") ||
-		!strings.Contains(out, "/more/1 is linked from") || strings.Contains(out, "/cal/1 is") {
+	if !strings.Contains(out, "The crawl gave up a series of addresses") || !strings.Contains(out, "not listed: 44.") ||
+		!strings.Contains(out, "/more/1 is linked from") || !strings.Contains(out, "/cal/300 is linked from") ||
+		!strings.Contains(out, "42 of its pages are not listed, repeat") || strings.Contains(out, "/cal/1 is") {
 		t.Error(out)
 	}
 }

@@ -31,14 +31,15 @@ type Crawl struct {
 	Whole   bool     // it came to its end
 	Failed  []string // pages that it could not read
 	// Scripts says that the start page says nothing without them, so that no link leads from it.
-	Scripts bool
-	Links   []Link   // that lead to no page, or by a redirect
-	Exposed []Link   // to what shows anybody a secret, or may
-	Endless []string // the next ones of series that showed nothing new, such as a calendar: it did not ask for them
-	Why     string   // says why Public is empty
-	Unasked []string // linked addresses that it did not ask for, and so knows nothing of
-	Load    explore.Load
-	Alike   string // one of those of which it asked for some, as these showed nothing new; "" for none
+	Scripts  bool
+	Links    []Link          // that lead to no page, or by a redirect
+	Exposed  []Link          // to what shows anybody a secret, or may
+	Endless  []string        // the next ones of series that showed nothing new, such as a calendar: it did not ask for them
+	Repeated map[string]bool // public pages whose words another page shows too
+	Why      string          // says why Public is empty
+	Unasked  []string        // linked addresses that it did not ask for, and so knows nothing of
+	Load     explore.Load
+	Alike    string // one of those of which it asked for some, as these showed nothing new; "" for none
 
 	From func(to string) (some []string, n int) // the first pages that link to an address, and how many do
 	All  bool                                   // name more of these than one
@@ -159,8 +160,8 @@ func (c *checker) unsure() bool {
 // numbers match what the addresses of a series differ in.
 var numbers = regexp.MustCompile(`\d+`)
 
-// missing tells of the public pages that are not listed, and returns how many these are. A page of a series that the
-// crawl gave up is none that visitors should find.
+// missing tells of the public pages that are not listed, and returns how many these are. Of a series that
+// the crawl gave up, those that repeat what another page shows are counted, and not named: visitors need none of them.
 func (c *checker) missing(found Crawl) (n int) {
 	series, given := map[string]bool{}, 0
 	for _, u := range found.Endless {
@@ -169,19 +170,19 @@ func (c *checker) missing(found Crawl) (n int) {
 	defer func() {
 		if given > 0 {
 			c.Facts = append(c.Facts, "The crawl gave up a series of addresses that showed nothing new, as a calendar does, at "+
-				Linking(found.Endless[:1], len(found.Endless), false)+". Of its pages "+words.Number(given)+
-				" are not listed, and are not called missing.")
+				Linking(found.Endless[:1], len(found.Endless), false)+". "+words.Number(given)+
+				" of its pages are not listed, repeat what another page shows, and are not called missing.")
 		}
 	}()
 	for _, u := range found.Public {
 		if c.judge.Listed(u) {
 			continue
 		}
-		if series[numbers.ReplaceAllString(u, "0")] {
+		n++
+		if found.Repeated[u] && series[numbers.ReplaceAllString(u, "0")] {
 			given++
 			continue
 		}
-		n++
 		is, lacks := "public", "not listed"
 		if some, n := found.From(u); u == c.Site+"/" { // which needs no link, as where a redirect leads
 			is = "the start page"

@@ -21,6 +21,7 @@ import (
 	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/internal/decide/eligibility"
+	"github.com/servemap/servemap/internal/decide/nowhere"
 	"github.com/servemap/servemap/internal/page/coding"
 	"github.com/servemap/servemap/internal/page/html"
 	"github.com/servemap/servemap/internal/page/location"
@@ -47,8 +48,9 @@ type Page struct {
 	Own  bool   // it is no variant: it names no other address as canonical, and with a parameter it names itself
 	// Leads is where the page leads: by a redirect, a refresh, or a canonical link; nil for nowhere else.
 	Leads   *url.URL
-	Scripts bool // it shows nothing without them
-	Private bool // it is sent as one for a single visitor; that it may not be stored says nothing, as PHP sends that
+	Scripts bool   // it shows nothing without them
+	Words   uint64 // a hash of the words of its main text, which numbers are none of
+	Private bool   // it is sent as one for a single visitor; that it may not be stored says nothing, as PHP sends that
 
 	at         *url.URL // of Entry
 	alternates []listing.Link
@@ -265,7 +267,7 @@ func (p *Page) page(now time.Time) {
 	if what := asset(typ); what != "" && !p.Told() {
 		p.tell("no-page", "is %s (%s)", what, typ)
 	}
-	p.modified, p.text = facts.Modified, facts.MainHash
+	p.modified, p.text, p.Words = facts.Modified, facts.MainHash, wordsOf(&facts)
 	p.index(facts.Metas, now)
 	base := p.at
 	if b, err := p.at.Parse(facts.Base); err == nil && facts.Base != "" {
@@ -541,6 +543,17 @@ func look(body []byte, facts *html.Facts) uint64 {
 	for _, tag := range shows.FindAll(body, -1) {
 		if !hidden.Match(tag) {
 			_, _ = h.Write(tag)
+		}
+	}
+	return h.Sum64()
+}
+
+// wordsOf returns a hash of the words of a page's main text: one that only counts on has those of the one before.
+func wordsOf(facts *html.Facts) uint64 {
+	h := xxh3.New()
+	for _, b := range facts.Blocks {
+		if b.Main {
+			_, _ = h.WriteString(strings.Join(nowhere.Words(b.Text), " ") + "\n")
 		}
 	}
 	return h.Sum64()
