@@ -101,7 +101,7 @@ func (c *crawl) found(ctx context.Context, a *answers, done servemap.Exploration
 		found.none = c.none(ctx, a, got)
 	}
 	_, _, add := a.explorer.Missing(done)
-	found.cure = c.cure(add)
+	found.cure = c.cure(strings.Join(add, " "))
 	return found, nil
 }
 

@@ -198,6 +198,8 @@ func TestWrongFilesNameTheLine(t *testing.T) {
 		{"a table for a rule's text", "[[site.rule]]\nsection.a = 1\n", "toml:2: section takes a text"},
 		{"no TOML", "origin\n", "toml:1: "},
 		{"YAML", "site:\n  - max: 5\n", "the file is TOML, where a setting is written as max = 5"},
+		{"two settings in a line", "public = ['/']; query = ['id']\n", "toml:1: another setting stands behind public; write one setting a line"},
+		{"two switches in a line", site + "news = true, images = true\n", "toml:6: another setting stands behind news; write one setting a line"},
 		{"a list without quotes", "public = [/]\n", `toml:1: public takes a list of texts in quotes, such as ["/"]`},
 		{"an empty file", "# nothing\n", `toml says nothing; "servemap config" prints all settings`},
 		{"a level that is none", "log-level = 'all'\n", "toml:1: log-level takes debug, info, warn or error"},

@@ -95,7 +95,7 @@ type Style int32
 const (
 	Options   Style = iota // Options.Query, in a Go program
 	Flags                  // -query id, of the command
-	Keys                   // `query`, and query = ["id"], in the file of the command
+	Keys                   // `query`, and query = ['id'], in the file of the command
 	Caddyfile              // `query`, and query id, where Caddy has such a line
 )
 
@@ -155,10 +155,12 @@ func Typed(setting string, values ...string) string {
 			text = "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 		}
 		return name + " " + text
-	case Keys:
+	case Keys: // single quotes, as a log in text escapes the others
 		quoted := make([]string, len(values))
 		for i, v := range values {
-			quoted[i] = strconv.Quote(v)
+			if quoted[i] = "'" + v + "'"; strings.Contains(v, "'") {
+				quoted[i] = strconv.Quote(v)
+			}
 		}
 		return name + " = [" + strings.Join(quoted, ", ") + "]"
 	case Caddyfile:

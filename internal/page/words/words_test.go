@@ -38,7 +38,7 @@ func TestEachStyleNamesASettingAsItsOwnerWritesIt(t *testing.T) {
 			[4]string{"Options.Rules", "-never, -always, -public or -query", "`never`, `always`, `public` or `query`",
 				"`never`, `always`, `public` or `query`"}},
 		{"a list", func() string { return words.Typed("{Query}", "id", "lang") },
-			[4]string{"Options.Query", "-query id,lang", `query = ["id", "lang"]`, "query id lang"}},
+			[4]string{"Options.Query", "-query id,lang", "query = ['id', 'lang']", "query id lang"}},
 		{"a rule", func() string { return words.Typed("{NeverThis}", "/it's$") },
 			[4]string{`servemap.Rule{Pattern: "/it's$", List: servemap.DecisionNever} in Options.Rules`, `-never '/it'\''s$'`,
 				`never = ["/it's$"]`, "never /it's$"}},

@@ -80,10 +80,14 @@ func (e *Explorer) tell(done servemap.Exploration) {
 	if name != "" {
 		log, level = log.With("but", "most pages could not be listed", "most often", name, "that is", means), slog.LevelWarn
 	}
-	if add != "" && words.Used() == words.Keys {
-		log = log.With("if those pages are public, write into the file", add)
-	} else if add != "" {
-		log = log.With("if those pages are public, add", add)
+	first := "if those pages are public, add"
+	if words.Used() == words.Keys { // each line by itself, to be pasted
+		first = "if those pages are public, write into the file"
+	} else if len(add) > 0 {
+		add = []string{strings.Join(add, " ")}
+	}
+	for i, setting := range add {
+		log = log.With([]string{first, "and the line"}[i], setting)
 	}
 	if done.AtOnce > 0 {
 		log = log.With("answered only alone", done.Alone, "the site failed under requests at once", done.AtOnce)
@@ -94,27 +98,22 @@ func (e *Explorer) tell(done servemap.Exploration) {
 
 // Missing returns the name of what keeps most pages of an exploration out, and what it means, both "" if most are
 // listed. add are the flags that list more, or the lines of the file as they then stand, if those pages are public.
-func (e *Explorer) Missing(done servemap.Exploration) (name, means, add string) {
+func (e *Explorer) Missing(done servemap.Exploration) (name, means string, add []string) {
 	st := e.Site.Stats()
 	name, means, n := cause(st)
 	if done.Pages <= st.Listed || n <= st.Listed {
 		name, means = "", ""
 	}
-	var all []string
 	if name == "private" || name == "no-store" {
-		all = append(all, words.Typed("{Public}", e.Public))
-	}
-	between := " "
-	if words.Used() == words.Keys {
-		between = "; "
+		add = append(add, words.Typed("{Public}", e.Public))
 	}
 	if names := messages.Parameters(done.Params); len(names) > 0 {
 		if words.Used() == words.Keys { // a flag may come twice, a line may not
 			names = slices.Concat(e.Query, names)
 		}
-		all = append(all, words.Typed("{Query}", names...))
+		add = append(add, words.Typed("{Query}", names...))
 	}
-	return name, means, strings.Join(all, between)
+	return name, means, add
 }
 
 // cause returns the name of what keeps most pages out, says what it means and what to do, and how many these are. Where

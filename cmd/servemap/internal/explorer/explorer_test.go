@@ -14,6 +14,7 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/admin/messages"
+	"github.com/servemap/servemap/internal/page/words"
 	"github.com/servemap/servemap/internal/testkit"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
@@ -68,6 +69,23 @@ func TestCauseIsWhatKeepsMostPagesOut(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d %s", tt.name, n, name, tt.n, tt.want)
 		}
 	}
+}
+
+// What the log names for the file can be pasted, a line each, in place of the lines that the file has.
+func TestLogSaysTheLinesOfTheFile(t *testing.T) {
+	words.Use(words.Keys)
+	t.Cleanup(func() { words.Use(words.Options) })
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "private")
+		testkit.PageOfItsURL("/a", "/b", "/c?id=1", "/c?id=2", "/c?id=3")(w, r)
+	})
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		e := &Explorer{Site: s.Site, Handler: s.Site.Wrap(h), Inside: true, Public: "/", Query: []string{"lang"},
+			Log: s.Logged.Logger()}
+		_, err := e.Run(s.Context(), servemap.ExploreOptions{})
+		base.Check(t, err)
+		s.Logged.Want(t, 1, `write into the file"="public = ['/']" "and the line"="query = ['lang', 'id']"`)
+	})
 }
 
 func TestStartExploresAgainWhereTheSiteRefusedPages(t *testing.T) {

@@ -108,6 +108,8 @@ func faulty(text []byte, err error) error {
 		return fmt.Errorf(":%d: %s", line, unfit(key, lines[:line], slices.Sorted(maps.Keys(types))))
 	case unclosed.MatchString(lines[line-1]):
 		return fmt.Errorf(":%d: the quote behind %s is not closed", line, key)
+	case strings.Contains(bad.Error(), "expected newline") && strings.Contains(lines[line-1][max(0, column-1):], "="):
+		return fmt.Errorf(":%d: another setting stands behind %s; write one setting a line", line, key)
 	case takes[types[key]] != "" && !already:
 		return fmt.Errorf(":%d: %s takes %s", line, key, takes[types[key]])
 	}
