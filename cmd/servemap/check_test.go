@@ -281,6 +281,12 @@ func TestCheckSaysWhatItFound(t *testing.T) {
 			"/": ownPage, "/a": "<!doctype html><title>Down for maintenance</title><h1>Down for maintenance</h1><p>Come back.",
 			"/b": strings.Replace(ownPage, "own", "own, too", 1), "*": aPage}, codeNo, []string{
 			"fault   The site answers made-up addresses with a page\n", "3 pages listed, 3 checked: 2 faults of 2 kinds"}},
+		{"a glossary of errors, beside an error that a menu names otherwise", map[string]string{
+			"/maps/sitemap.xml": set("/", "/502", "/shop"),
+			"/":                 aPage + "<nav><a class=a href='/502'>502 <b>Bad Gateway</b></a> <a href=/shop>Shop</a></nav>",
+			"/502":              "<!doctype html><title>502 Bad Gateway</title><h1>502 Bad Gateway</h1><p>A proxy sends it.",
+			"/shop":             "<!doctype html><title>502 Bad Gateway</title><h1>502 Bad Gateway</h1><hr>nginx",
+		}, codeNo, []string{"/shop is answered with 200, and shows an error", "3 pages listed, 3 checked: 1 fault\n"}},
 		{"links to other languages without a scheme", map[string]string{"/maps/sitemap.xml": set("/en", "/de"),
 			"/en": strings.Replace(aPage, "<title>", "<link rel=alternate hreflang=en href=//HOST/en>"+
 				"<link rel=alternate hreflang=de href=//HOST/de><title>", 1),

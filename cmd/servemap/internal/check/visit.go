@@ -141,6 +141,7 @@ func (c *checker) conclude(ctx context.Context, all []*pages.Page) {
 			c.Sample.Walled++
 		}
 	}
+	pages.Excuse(all)
 	asked := append(c.versions(ctx), all...)
 	home, boxes := c.home(ctx, asked), asked
 	if c.nowhere != nil {

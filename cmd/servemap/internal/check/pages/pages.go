@@ -55,6 +55,8 @@ type Page struct {
 	at         *url.URL // of Entry
 	alternates []listing.Link
 	links      map[string]bool // where it links to on its own host, by key, and whether search engines follow that
+	named      map[string]bool // where it links to by words that an error has too, by key
+	stated     string          // what of told its title or heading says
 	exposed    told            // what a file shows anybody
 	told       []told
 	leads      int       // what of this says that it leads there
@@ -275,6 +277,7 @@ func (p *Page) page(now time.Time) {
 	}
 	p.versions(base, facts.Alternates)
 	p.follow(base, &facts, !noFollow && !facts.NoFollow)
+	p.names(base)
 	if !p.leadsOn(base, &facts) && p.HTML {
 		if p.letters, p.look = facts.Letters(), look(p.Body, &facts); facts.Brief() && p.letters > 0 {
 			first := slices.IndexFunc(facts.Blocks, func(b html.Block) bool { return b.Main || !b.Boilerplate })
@@ -296,6 +299,7 @@ func (p *Page) page(now time.Time) {
 			p.tell("default-page", "shows %q, as a server does that was not set up for the site", says)
 		} else if s := instead(p, &facts, typ); s.words != "" {
 			p.tell(s.kind, s.says, s.words)
+			p.stated = s.says
 		} else if p.isFolder(base, &facts) {
 			p.note("private", "shows the names of all files in its folder: %q", facts.Title)
 		}
@@ -363,6 +367,35 @@ func (p *Page) follow(base *url.URL, facts *html.Facts, follows bool) {
 				told[to.Host] = true
 				p.note("private-address", "links to %s, which nobody else reaches", to.String())
 			}
+		}
+	}
+}
+
+// names notes which pages it links to by words that an error has too.
+func (p *Page) names(base *url.URL) {
+	p.named = map[string]bool{}
+	for _, m := range link.FindAllSubmatch(p.Body, -1) {
+		if len(m[2]) > longestName || !isStatement(html.PlainText(tag.ReplaceAll(m[2], nil), longestName)) {
+			continue
+		}
+		if to, err := base.Parse(strings.Trim(string(m[1]), `"'`)); err == nil {
+			p.named[address.Bare(to)] = true
+		}
+	}
+}
+
+// Excuse takes back what is told of pages by the words that name them, where another page links there by such words, as
+// a glossary of errors does. A page that fails has another name there.
+func Excuse(all []*Page) {
+	named := map[string]bool{}
+	for _, p := range all {
+		for key := range p.named {
+			named[key] = named[key] || key != address.BareOf(p.Entry.Loc)
+		}
+	}
+	for _, p := range all {
+		if named[address.BareOf(p.Entry.Loc)] {
+			p.told = slices.DeleteFunc(p.told, func(t told) bool { return t.text == p.stated })
 		}
 	}
 }
@@ -596,7 +629,13 @@ var (
 )
 
 // link matches a link and its words, which are those of another page.
-var link = regexp.MustCompile(`(?is)<a\b[^>]*\shref\b[^>]*>.*?</a\s*>`)
+var link = regexp.MustCompile(`(?is)<a\b[^>]*\shref\s*=\s*("[^"]*"|'[^']*'|[^\s>]*)[^>]*>(.*?)</a\s*>`)
+
+// tag matches what is no word of a link.
+var tag = regexp.MustCompile(`<[^>]*>`)
+
+// longestName is how long the words of a link are at most that may name an error.
+const longestName = 200
 
 // How many letters a page has at most beside what says that it is not there: its title or first heading and nothing
 // else, or a sentence. More is a text of its own, as of an article about that, or a product with its description.
@@ -651,6 +690,16 @@ var statements = []struct {
 const noneSays = "says that there is no page: %q"
 
 func whole(all string) *regexp.Regexp { return regexp.MustCompile(`(?i)^(?:` + all + `)[\s.!…]*$`) }
+
+// isStatement reports whether words alone say that a page fails, or is not there.
+func isStatement(words string) bool {
+	words = strings.TrimSpace(words)
+	is := gone.MatchString(words)
+	for _, row := range statements {
+		is = is || row.all.MatchString(words)
+	}
+	return is
+}
 
 // stated returns what a page says of itself in place of a text: of all errors and refusals its title or first heading,
 // without which a part of the title will do, and that it is not there also in a sentence. A question says nothing, and
