@@ -155,6 +155,11 @@ func (w *walked) pages(ctx context.Context) error {
 			private++
 		}
 	}
+	for _, u := range slices.Sorted(slices.Values(w.done.Links[eligibility.LinkHeld.String()])) {
+		if _, n := w.site.from(u); n > 0 && pages.Looks(u) && !w.got[u].denies() && !w.private(u) {
+			w.found.Held = append(w.found.Held, u)
+		}
+	}
 	alone, err := bySitemap(ctx, w.here())
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -187,6 +188,54 @@ func TestNobodyIsToldToLinkToWhatIsForFew(t *testing.T) {
 	}
 	if says := must(t, "crawl", site, "-out", to, "-always", "/admin"); strings.Contains(says, site+"/admin\n") {
 		t.Errorf("the owner's word does not count: %s", says)
+	}
+}
+
+// TestAddressesThatLookLikeSecretsAreTold has pages whose addresses look like secrets beside ten that do not.
+func TestAddressesThatLookLikeSecretsAreTold(t *testing.T) {
+	uuid := func(folder string, n int) (all []string) {
+		for i := range n {
+			all = append(all, fmt.Sprintf("/%s/0d1ed96f-7ede-817d-1337-37d622cb7c%02d", folder, i))
+		}
+		return all
+	}
+	for _, tt := range []struct {
+		name           string
+		linked, listed []string // besides
+		noindex        bool     // the linked ones
+		says           string
+		not            string
+	}{
+		{"many are linked and missing", uuid("shop", 9), nil, false, "A crawl found 20 public pages; not listed: 9.", "Not compared"},
+		{"many are linked and listed", uuid("shop", 9), uuid("shop", 9), false, "A crawl found 20 public pages; not listed: none.", "Not compared"},
+		{"one of many is missing", uuid("shop", 9), uuid("shop", 8), false, "not listed: 1.", "Not compared"},
+		{"few are linked and missing", uuid("share", 2), nil, false,
+			"not listed: none. Not compared: 2 linked pages whose addresses look like secrets, such as HOST/share/0d1e….", "7ede"},
+		{"few are linked, and say noindex", uuid("share", 2), nil, true, "not listed: none. Listed", "Not compared"},
+		{"few are listed alone", nil, uuid("share", 2), false, "advice  2 listed pages look private", "have no link that"},
+		{"few are listed alone, and others are products", uuid("shop", 9), append(uuid("shop", 9), "/r?token=0d1ed96f7ede817d133737d6"), false,
+			"/r?token=0d1e… has what looks like a secret", "has no link that"},
+		{"one of the products is listed alone", uuid("shop", 8), uuid("shop", 9), false, "advice  1 listed page has no link", "looks private"},
+		{"most are listed alone", nil, uuid("shop", 9), false, "advice  9 listed pages have no link", "look private"},
+	} {
+		files, plain := map[string]string{"/robots.txt": robotsTxt, "/": aPage}, []string{"/"}
+		for n := range 10 {
+			plain = append(plain, fmt.Sprint("/", n))
+		}
+		for _, u := range slices.Concat(plain[1:], tt.linked) {
+			files["/"] += "<a href=" + u + ">x</a>"
+		}
+		for _, u := range slices.Concat(plain[1:], tt.listed, tt.linked) {
+			if files[u] = ownPage + u; tt.noindex && slices.Contains(tt.linked, u) {
+				files[u] = strings.Replace(files[u], "<main>", "<meta name=robots content=noindex><main>", 1)
+			}
+		}
+		files["/maps/sitemap.xml"] = set(append(plain, tt.listed...)...)
+		site := siteOf(t, files)
+		out := must(t, "check", "-crawl", "-all", site)
+		if !strings.Contains(out, strings.ReplaceAll(tt.says, "HOST", site)) || strings.Contains(out, tt.not) {
+			t.Errorf("%s: without %q, or with %q: %s", tt.name, tt.says, tt.not, out)
+		}
 	}
 }
 

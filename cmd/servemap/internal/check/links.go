@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/servemap/servemap/cmd/servemap/internal/check/address"
+	"github.com/servemap/servemap/cmd/servemap/internal/check/listing"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/pages"
 	"github.com/servemap/servemap/cmd/servemap/internal/check/report"
 	"github.com/servemap/servemap/internal/crawl/explore"
@@ -39,7 +40,8 @@ type Crawl struct {
 	Why      string          // says why Public is empty
 	Unasked  []string        // linked addresses that it did not ask for, and so knows nothing of
 	Load     explore.Load
-	Alike    string // one of those of which it asked for some, as these showed nothing new; "" for none
+	Held     []string // linked pages with what looks like a secret in their addresses: they are not in Public
+	Alike    string   // one of those of which it asked for some, as these showed nothing new; "" for none
 
 	From func(to string) (some []string, n int) // the first pages that link to an address, and how many do
 	All  bool                                   // name more of these than one
@@ -109,6 +111,7 @@ func (c *checker) compareLinks(found Crawl) {
 		c.Facts = append(c.Facts, found.Why)
 		return
 	}
+	held := c.held(&found)
 	missing := c.missing(found)
 	c.mend(found)
 	if n := len(found.Unasked); n > 0 {
@@ -132,7 +135,23 @@ func (c *checker) compareLinks(found Crawl) {
 	default:
 		text += "; not listed: " + none(missing) + "."
 	}
-	c.Facts = append(c.Facts, text+c.orphans(found))
+	c.Facts = append(c.Facts, text+held+c.orphans(found))
+}
+
+// held makes linked pages whose addresses look like secrets public where many addresses do: there it is how the site
+// names its pages. Else nobody should list them, and it says that they are not compared.
+func (c *checker) held(found *Crawl) (says string) {
+	all, apart := slices.Clone(c.judge.Pages), slices.DeleteFunc(slices.Clone(found.Held), c.judge.Listed)
+	for _, u := range apart {
+		all = append(all, listing.Entry{Loc: u})
+	}
+	n := len(apart)
+	if n == 0 || !pages.FewOf(all, pages.Looks) {
+		found.Public = slices.Sorted(slices.Values(append(found.Public, found.Held...)))
+		return ""
+	}
+	return " Not compared: " + words.Count(n, "linked page") + " whose " +
+		words.Form("{address looks like a secret|addresses look like secrets}, such as ", n) + pages.Masked(apart[0]) + "."
 }
 
 // exposed tells of what shows anybody a secret and was not told yet, as only a page names it.
@@ -237,14 +256,14 @@ func (c *checker) orphans(found Crawl) string {
 		return " Where scripts make the links, which listed pages have no link that engines follow is not known."
 	}
 	slices.SortFunc(found.Orphans, func(a, b Link) int { return c.judge.Place(a.To) - c.judge.Place(b.To) })
-	secrets, orphans := pages.FewOf(c.judge.Pages, pages.Looks), 0
+	secret, orphans := pages.ForFew(c.judge.Pages, func(u string) bool { _, n := found.From(u); return n > 0 }), 0
 	for _, l := range found.Orphans {
 		at := c.judge.Place(l.To)
 		if at < 0 || c.private[address.KeyOf(l.To)] {
 			continue
 		}
 		where := c.judge.Pages[at].At()
-		if short, why := pages.Hidden(l.To, secrets); why != "" {
+		if short, why := pages.Hidden(l.To, secret(l.To)); why != "" {
 			where.Where = short
 			c.Add("private", where, "%s, and no page links there", why)
 			continue

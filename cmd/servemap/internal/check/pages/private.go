@@ -38,6 +38,9 @@ func Secret(loc string) string {
 	return cut(loc, long)
 }
 
+// Masked returns an address with what may be a secret in it cut short, however short that is.
+func Masked(loc string) string { return cmp.Or(cut(loc, 0), loc) }
+
 // cut is Secret for names that are so long at least.
 func cut(loc string, least int) string {
 	site, rest, _ := strings.Cut(address.BareOf(loc), "://")
@@ -85,18 +88,18 @@ func (p *Page) expose(typ string) {
 }
 
 // Hidden says why an address without a link may be for few, "" for nothing. It returns the address with a secret cut
-// short; secrets says whether what looks like one is one.
-func Hidden(loc string, secrets bool) (short, why string) {
+// short; secret says that it has one.
+func Hidden(loc string, secret bool) (short, why string) {
 	at := locationOf(loc)
 	path, _, _ := strings.Cut(at, "?")
 	word, acts := action.Word(path[strings.LastIndexByte(path, '/'):]) // many names are a verb beside a number, as /switch/2
 	switch {
 	case acts:
-		return loc, fmt.Sprintf("has a word for something to do (%s)", word)
+		return Masked(loc), fmt.Sprintf("has a word for something to do (%s)", word)
 	case eligibility.Office(at):
 		return loc, "has a name of what only an owner should see"
-	case secrets && capability.Looks(at):
-		return cmp.Or(cut(loc, 0), loc), "has what looks like a secret in its address"
+	case secret:
+		return Masked(loc), "has what looks like a secret in its address"
 	}
 	return loc, ""
 }
@@ -106,6 +109,21 @@ func locationOf(loc string) string {
 	_, rest, _ := strings.Cut(loc, "://")
 	_, rest, _ = strings.Cut(rest, "/")
 	return "/" + rest
+}
+
+// ForFew returns what tells whether an address has what looks like a secret of a page for few: listed addresses of its
+// folder that do are exceptions on the site, and no link leads to one.
+func ForFew(listed []listing.Entry, linked func(loc string) bool) func(loc string) bool {
+	is := func(loc string) bool { return Looks(loc) || keyed.MatchString(locationOf(loc)) }
+	in := map[string]int{}
+	for _, e := range listed {
+		if folder := folderOf(Masked(e.Loc)); is(e.Loc) && linked(e.Loc) {
+			in[folder] = len(listed)
+		} else if is(e.Loc) {
+			in[folder]++
+		}
+	}
+	return func(loc string) bool { return is(loc) && Few(in[folderOf(Masked(loc))], len(listed)) }
 }
 
 // Guarded reports whether an address has what looks like a secret, or names what only an owner should see.
