@@ -215,6 +215,7 @@ func (s *Site) counts(st Stats) messages.Counts {
 		Origin:      s.origin.String(), Listed: st.Listed, Dated: served.Dated, Observations: st.Observations,
 		Verdicts: st.Verdicts, Ignored: st.Ignored, Hints: st.Hints, Broken: st.BrokenLinks, ReportOnly: s.opts.ReportOnly,
 		NoStore: st.Store != "", UnusedRules: s.unusedRules(st),
+		Opens: slices.ContainsFunc(s.opts.Rules, func(r Rule) bool { return r.IgnoreCacheControl }),
 	}
 }
 

@@ -90,7 +90,7 @@ func TestInspectorSaysWhyAPageIsMissing(t *testing.T) {
 			{"not seen", "/unseen", "open it once in a private window"},
 			{"nothing known", "/nothing", "Nothing is known of this page"},
 			{"a log-in that nothing links to", "/admin",
-				"is remembered only where a listed page links."},
+				"If it redirects, fails, needs a log-in or is no HTML, that is why,"},
 			{"another slash", "/a/", "Did you mean https://example.com/a? That one is listed."},
 			{"another case", "/B/C", "Did you mean https://example.com/b/c? That one is listed."},
 			{"the sitemap itself", "/sitemap.xml", "This is a file of the sitemap itself."},

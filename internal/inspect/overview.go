@@ -93,7 +93,7 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 	stats, s := i.Public.Stats()
 	o := Overview{
 		Stats: stats, Origin: i.Origin.String(), State: state(s), Serving: s.Listed > 0 && !s.ReportOnly && !s.Unserved,
-		Uncounted: uncounted(s), Reasons: groupsOf(s.Verdicts), Responses: responsesOf(s, i.Own.Explored()),
+		Uncounted: uncounted(s), Reasons: groupsOf(s), Responses: responsesOf(s, i.Own.Explored()),
 		History: i.history(ctx), ReportOnly: s.ReportOnly, Unused: s.Unused(),
 		Shown: Shown{Read: i.read(), Crawlers: i.Public.Crawlers(), Followed: i.Crawlers, Unserved: s.Unserved,
 			Down: messages.Unanswered.In(s.Hints)},
@@ -258,18 +258,21 @@ func state(s messages.Counts) string {
 const fewLogins = 3
 
 // groupsOf explains the counts, and puts first what an owner should look into.
-func groupsOf(verdicts map[string]int) (groups []Group) {
+func groupsOf(s messages.Counts) (groups []Group) {
 	listed := 0
-	for name, pages := range verdicts {
+	for name, pages := range s.Verdicts {
 		if strings.HasPrefix(name, "listed ") {
 			listed += pages
 		}
 	}
-	for name, pages := range verdicts {
+	for name, pages := range s.Verdicts {
 		verdict, reason, _ := strings.Cut(name, " ")
 		sum := messages.ReasonOf(reason, pages)
 		if sum.Reason == eligibility.PasswordField && pages > max(listed/10, min(listed, fewLogins)) {
 			sum.Care = messages.Look // not only the pages to log in, as where all have a box for that
+		}
+		if s.Opens && (sum.Reason == eligibility.Private || sum.Reason == eligibility.NoStore) {
+			sum.Care, sum.Todo = messages.Wait, messages.Opened(pages) // their addresses are not stored, so no rule is asked
 		}
 		groups = append(groups, Group{Verdict: verdict, Reason: reason, Pages: pages, Means: sum.Means(),
 			Care: sum.CareOf(listed), Why: sum.Why, Todo: sum.Todo})

@@ -79,7 +79,7 @@ func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 	why := messages.ReasonOf(q.Get("reason"), 2) // the words for several
 	stats, s := i.Public.Stats()
 	p := Pages{Selection: Selection{typed, q.Get("reason"), q.Get("changed"), q.Get("sort"), q.Get("after")},
-		Groups: groupsOf(s.Verdicts)}
+		Groups: groupsOf(s)}
 	asLinks(p.Groups, stats, s.OffersQuery)
 	v := view{Name: "pages", Nav: "pages", Title: "Pages", Query: typed, Unread: i.unread()}
 	from, skip := cursor(p.After)

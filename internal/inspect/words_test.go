@@ -56,8 +56,8 @@ func TestNumbersAndTimesAreWrittenForPeople(t *testing.T) {
 
 func TestGroupsBeginWithWhatToLookInto(t *testing.T) {
 	var got []string
-	for _, g := range groupsOf(map[string]int{"listed link": 9, "excluded noindex": 3, "held encoding": 1,
-		"waiting not-seen": 2, "excluded private": 4, "held capability": 7}) {
+	for _, g := range groupsOf(messages.Counts{Verdicts: map[string]int{"listed link": 9, "excluded noindex": 3, "held encoding": 1,
+		"waiting not-seen": 2, "excluded private": 4, "held capability": 7}}) {
 		got = append(got, g.Reason)
 		if g.Means == "" || g.Care == "" {
 			t.Errorf("%+v", g)
@@ -65,6 +65,17 @@ func TestGroupsBeginWithWhatToLookInto(t *testing.T) {
 	}
 	if want := "private encoding not-seen capability noindex link"; strings.Join(got, " ") != want {
 		t.Errorf("%q, want %s", got, want)
+	}
+}
+
+// What is not public is stored without its address, so nothing can be done about it before it is visited.
+func TestPrivatePagesWaitOnceARuleMayListThem(t *testing.T) {
+	for opens, want := range map[bool]messages.Care{false: messages.Look, true: messages.Wait} {
+		g := groupsOf(messages.Counts{Opens: opens, Verdicts: map[string]int{"listed link": 9, "excluded no-store": 2}})[0]
+		counts := strings.HasSuffix(g.Means, "(Cache-Control: no-store). They count at their next visit if Rule.IgnoreCacheControl names them.")
+		if g.Care != want || counts != opens {
+			t.Errorf("with such a rule %t: %+v", opens, g)
+		}
 	}
 }
 
@@ -82,8 +93,8 @@ func TestPasswordFieldsAreToLookIntoOnlyWhereTheyAreMany(t *testing.T) {
 		{"a box in the head of a section", 100, 40, messages.Look},
 		{"no page is listed", 0, 1, messages.Look},
 	} {
-		groups := groupsOf(map[string]int{"listed entry": min(tt.listed, 1), "listed link": max(tt.listed-1, 0),
-			"excluded password-field": tt.fields})
+		groups := groupsOf(messages.Counts{Verdicts: map[string]int{"listed entry": min(tt.listed, 1), "listed link": max(tt.listed-1, 0),
+			"excluded password-field": tt.fields}})
 		for _, g := range groups {
 			if g.Reason == "password-field" && g.Care != tt.want {
 				t.Errorf("%s: %s, want %s", tt.name, g.Care, tt.want)

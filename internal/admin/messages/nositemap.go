@@ -22,6 +22,7 @@ type Counts struct {
 	ReportOnly   bool
 	Unserved     bool     // no request for the sitemap comes here, as far as is known
 	NoStore      bool     // the store cannot be used
+	Opens        bool     // a rule lists pages although they are sent as private or no-store
 	UnusedRules  []string // patterns of Never rules, while they keep no page out
 }
 

@@ -305,6 +305,11 @@ func Cookie(most bool) string {
 		"log-in; PHPSESSID does.")
 }
 
+// Opened says when pages that were sent as private or no-store count, where a rule lists some such.
+func Opened(pages int) string {
+	return words.Say(words.Form("{It counts at its|They count at their} next visit if {Public} names {it|them}.", pages))
+}
+
 // Verdict returns the verdict that can carry the reason, Unknown if none can.
 func (r Reason) Verdict() eligibility.Verdict { return r.Reason.Standing().Verdict }
 
@@ -326,9 +331,9 @@ func (r Reason) Means() string {
 }
 
 const unknown = "Nothing is known of this page: no listed page links to it, and nobody without a cookie got a page " +
-	"there. Open it once in a private window, as the first page there. A link that you just made is read when the page " +
-	"that has it is visited again, a minute or more later. What is no page, as an error, a redirect, a log-in or a feed, is remembered only where a " +
-	"listed page links."
+	"there. If it redirects, fails, needs a log-in or is no HTML, that is why, and there is nothing to do. Else open it " +
+	"once in a private window, as the first page there. A link that you just made is read when the page that has it is " +
+	"visited again, a minute or more later."
 
 // Unnamed says why nothing is known of a page whose query has a parameter that is not allowed.
 func Unnamed(location string) string {
