@@ -975,7 +975,7 @@ func (s *Site) why(p *reader.Known) (text string, missing []string) {
 	}
 	switch {
 	case p.Missing != 0 && p.Verdict == eligibility.Listed:
-		text += messages.Leaves(p.Status, p.MissingWhy, p.Missing.Time(), s.hints.Has(messages.Refused))
+		text = messages.Leaves(text, p.Status, p.MissingWhy, p.Missing.Time(), s.hints.Has(messages.Refused))
 	case p.Reason == eligibility.SoftNotFound:
 		text = messages.ShowsNothing(p.Location, p.Nowhere)
 	case p.Reason == eligibility.NoIndex && p.Entry.Until != 0 && p.Entry.Until <= moment.Of(time.Now()):
@@ -1006,7 +1006,7 @@ func (s *Site) dates(p *reader.Known) Dates {
 	default:
 		d.Text = "" // only of a listed page it is said why it has none
 	}
-	if p.Verdict == eligibility.Listed && s.rules.Freq(p.Location) == "" {
+	if p.Verdict == eligibility.Listed && p.Missing == 0 && s.rules.Freq(p.Location) == "" {
 		d.Text += messages.Freq(p.Entry.Freq, p.Dates.Count)
 	}
 	if h := &p.History; h.Most != 0 {

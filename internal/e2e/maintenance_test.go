@@ -489,7 +489,7 @@ func TestExplainAfterAMaintenanceSaysWhatItWaitsFor(t *testing.T) {
 			t.Errorf("after the look the dates say %q", e.Dates.Text)
 		}
 		e := s.Explained("/gone")
-		if !strings.HasPrefix(e.Text, messages.WasLinked()+" But since") {
+		if !strings.HasPrefix(e.Text, "It is listed, but since") || !strings.HasSuffix(e.Text, "No listed page links to it now.") {
 			t.Errorf("of the page without a link it says %q", e.Text)
 		}
 	})

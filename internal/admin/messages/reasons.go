@@ -377,10 +377,12 @@ func ByName(param string) string {
 	return fmt.Sprintf(words.Say("By its name, %s makes no page of its own, so leave it out of {Query}."), param)
 }
 
+const wasLinked = "It is listed: a page linked to it that was listed, or that only its query, noindex or canonical " +
+	"keeps out. No listed page links to it now."
+
 // WasLinked says why a page is listed to which no listed page links. Which page showed its link is not stored.
 func WasLinked() string {
-	return words.Say("It is listed: a page linked to it that was listed, or that only its query, noindex or canonical " +
-		"keeps out. No listed page links to it now. It stays until a visit shows that it is gone. To take it out, " +
+	return words.Say(wasLinked + " It stays until a visit shows that it is gone. To take it out, " +
 		"answer 404 or 410 there and open it once, or use {Forget}.")
 }
 
@@ -601,9 +603,9 @@ func Ended(until time.Time) string {
 	return fmt.Sprintf("It is not listed: the date of its unavailable_after, %s, has passed.", stamp(until))
 }
 
-// Leaves says what is known of a listed page that may be gone: what it answered; if that was a page, why that may not be
+// Leaves says what is known of a listed page that may be gone, and then why it is listed, as text does: what it answered; if that was a page, why that may not be
 // listed; or that it shows the content of other pages. full says that as many pages have left in a day as may by that.
-func Leaves(status int, why eligibility.Reason, since time.Time, full bool) string {
+func Leaves(text string, status int, why eligibility.Reason, since time.Time, full bool) string {
 	what, borrowed := fmt.Sprintf("it has answered %d", status), why == eligibility.Duplicate
 	switch r := ReasonNamed(why.String()); {
 	case borrowed:
@@ -615,12 +617,15 @@ func Leaves(status int, why eligibility.Reason, since time.Time, full bool) stri
 	if status == http.StatusNotFound && !borrowed {
 		leaves = "a minute after it was first missed, unless somebody"
 	}
-	text := fmt.Sprintf(" But since %s %s. It leaves %s gets it before.", stamp(since), what, leaves)
+	first := fmt.Sprintf("It is listed, but since %s %s. It leaves %s gets it before.", stamp(since), what, leaves)
 	if borrowed {
-		text += " If it was deleted, answer 404 or 410, and it leaves within minutes of its next visit."
+		first += " If it was deleted, answer 404 or 410, and it leaves within minutes of its next visit."
 	}
 	if full {
-		text += " At most ten pages, or 1 %, leave in a day by that."
+		first += " At most ten pages, or 1 %, leave in a day by that."
 	}
-	return text
+	if text == WasLinked() {
+		text = wasLinked // how to take it out, it needs no more
+	}
+	return first + " " + Bare(text)
 }

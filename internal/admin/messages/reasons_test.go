@@ -152,7 +152,10 @@ func TestLeavesSaysWhyAndWhenAPageLeaves(t *testing.T) {
 		{"an error", 403, eligibility.Denied, false, " UTC it has answered 403."},
 		{"among many", 403, eligibility.Denied, true, "At most ten pages, or 1 %, leave in a day by that."},
 	} {
-		if text := Leaves(tt.status, tt.why, time.Unix(0, 0), tt.full); !strings.Contains(text, tt.want) ||
+		if text := Leaves(WasLinked(), tt.status, tt.why, time.Unix(0, 0), tt.full); !strings.Contains(text, tt.want) ||
+			!strings.HasPrefix(text, "It is listed, but since 1 Jan 1970, 00:00:00 UTC ") || strings.Contains(text, "To take it out") ||
+			!strings.HasSuffix(text, " A page linked to it that was listed, or that only its query, noindex or canonical keeps out. "+
+				"No listed page links to it now.") ||
 			strings.Contains(text, "At most ten") != tt.full {
 			t.Errorf("%s: %q, want %q in it", tt.name, text, tt.want)
 		}
