@@ -26,16 +26,13 @@ var (
 	shown = regexp.MustCompile(`(?:[?&][^=&/]*=|/)?[\w-]{0,4}…`)
 )
 
-// long is how long a secret is, where shorter names are mostly numbers of articles.
-const long = 16
-
 // Secret returns an address with what looks like a secret in it cut short, "" for none. The session of a visitor is
 // another fault.
 func Secret(loc string) string {
 	if u, err := url.Parse(loc); err == nil && location.IsSession(address.Tracking(u)) {
 		return ""
 	}
-	return cut(loc, long)
+	return cut(loc, report.Secretly)
 }
 
 // Masked returns an address with what may be a secret in it cut short, however short that is.

@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/servemap/servemap/internal/decide/capability"
 	"github.com/servemap/servemap/internal/page/location"
 	"github.com/servemap/servemap/internal/page/words"
 )
@@ -99,17 +100,26 @@ var param = regexp.MustCompile(`([?&;])([^?&;=#\s/]+)=([^&;#\s/]+)`)
 // password matches what an address has before its host.
 var password = regexp.MustCompile(`(://[^/?#@:\s]*):[^/?#@\s]*@`)
 
-// secretive matches parameters that hold a secret by their names, or a mail address.
-var secretive = regexp.MustCompile(`(?i)^[^=]*(?:token|secret|signature|passw|e-?mail|[_-]key|apikey)[^=]*=|` +
+// secretive matches parameters of which the last word of the name says that they hold a secret, or that hold a mail
+// address.
+var secretive = regexp.MustCompile(`(?i)^[^=]*(?:token|secret|signature|passw\w*|e-?mail|[_-]key|apikey)=|` +
 	`=[^=@]+(?:@|%40)[^=@]+\.[a-z]+$`)
 
+// Secretly is how long a name is that may be a secret, where shorter ones are mostly numbers of articles.
+const Secretly = 16
+
 // Hide leaves out of the addresses in a text what nobody else should read: passwords, sessions, tokens, mail addresses.
+// What only looks like a secret is cut, so that two addresses stay two.
 func Hide(s string) string {
 	s = password.ReplaceAllString(s, "$1:…@")
 	return param.ReplaceAllStringFunc(s, func(pair string) string {
-		if name, _, _ := strings.Cut(pair[1:], "="); !strings.HasSuffix(pair, "…") && // as it was cut
-			(location.IsSession(name) || secretive.MatchString(pair[1:])) {
+		name, value, _ := strings.Cut(pair[1:], "=")
+		switch {
+		case strings.HasSuffix(pair, "…"): // as it was cut
+		case location.IsSession(name), secretive.MatchString(pair[1:]):
 			return pair[:1] + name + "=…"
+		case len(value) >= Secretly && capability.Looks("/"+value):
+			return pair[:1] + name + "=" + strings.ToValidUTF8(value[:4], "") + "…"
 		}
 		return pair
 	})

@@ -287,3 +287,16 @@ func TestTextNamesTenFilesOfMany(t *testing.T) {
 		}
 	}
 }
+
+func TestHideKeepsTwoAddressesApart(t *testing.T) {
+	for query, want := range map[string]string{
+		"key=Zx81kkQpL09aa7Bv3nTq": "key=Zx81…", "code=9f8a7c6d5e4f3a2b1c0d": "code=9f8a…", "access_token=abcdefgh": "access_token=…",
+		"api_key=abc": "api_key=…", "password=abc": "password=…", "search_keyword=chair": "search_keyword=chair",
+		"secretary=1": "secretary=1", "signature_dish=soup": "signature_dish=soup", "tokens=3": "tokens=3",
+		"to=a@example.com": "to=…", "title=a-long-novel-of-many-words": "title=a-long-novel-of-many-words",
+	} {
+		if got := Hide("https://example.com/x?" + query); got != "https://example.com/x?"+want {
+			t.Errorf("%s: %s", query, got)
+		}
+	}
+}
