@@ -104,7 +104,7 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 			g.Todo = "" // the hint says what to do: a visit may not count
 		}
 	}
-	asLinks(o.Reasons, stats, s.OffersQuery)
+	asLinks(o.Reasons, stats, s)
 	for _, g := range o.Reasons {
 		if g.Care != messages.Fine {
 			o.Hidden += g.Pages
@@ -124,7 +124,7 @@ func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 }
 
 // asLinks marks the groups whose pages the table of links that were not followed has already.
-func asLinks(groups []Group, stats any, offers bool) {
+func asLinks(groups []Group, stats any, s messages.Counts) {
 	linked, left := map[string]int{}, reflect.ValueOf(stats).FieldByName("LeftOut")
 	for n := range left.Len() {
 		if l := left.Index(n).Interface(); field[string](l, "Example") != "" { // a line about pages has no example
@@ -140,8 +140,11 @@ func asLinks(groups []Group, stats any, offers bool) {
 		switch why {
 		case eligibility.QueryNotCanonical: // exploring asked for some of them
 			g.AsLinks = linked[eligibility.AddressQuery.String()] > 0
+			if !g.AsLinks && s.OffersQuery && g.Pages > s.Listed { // most of the site, as far as is stored
+				g.Care = messages.Look
+			}
 		case eligibility.AddressQuery:
-			if !offers {
+			if !s.OffersQuery {
 				g.Care = messages.Intended
 			}
 		case eligibility.NotSeen:

@@ -80,7 +80,7 @@ func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 	stats, s := i.Public.Stats()
 	p := Pages{Selection: Selection{typed, q.Get("reason"), q.Get("changed"), q.Get("sort"), q.Get("after")},
 		Groups: groupsOf(s)}
-	asLinks(p.Groups, stats, s.OffersQuery)
+	asLinks(p.Groups, stats, s)
 	v := view{Name: "pages", Nav: "pages", Title: "Pages", Query: typed, Unread: i.unread()}
 	from, skip := cursor(p.After)
 	want := reader.Wanted{Prefix: "/", After: from, Most: mostRows, Within: searchFor}
