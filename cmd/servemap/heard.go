@@ -107,8 +107,11 @@ func (h *heard) from(to string) (some []string, n int) {
 			some = append(some, page)
 		}
 	}
-	if len(some) == 0 { // as a page that only the sitemap names
-		some = l.some
+	if !slices.ContainsFunc(some, func(page string) bool { return page != to }) { // as pages that only the sitemap names
+		some = slices.Clone(l.some)
+	}
+	if i := slices.Index(some, to); i >= 0 { // that a page links to itself says the least
+		some = append(slices.Delete(some, i, i+1), to)
 	}
 	return some, l.n
 }

@@ -255,6 +255,9 @@ func (w *walked) moved() {
 func (w *walked) why(root, walls string) string {
 	_, means, _ := w.a.explorer.Missing(w.done)
 	first := w.got[root]
+	if to, there, _ := (&table{got: w.got}).end(first); to != "" && there.says() != "" {
+		root, first = root+" redirects to "+to+". "+to, there
+	}
 	if answer := first.says(); answer != "" && first.Wall == "" { // where all begins
 		means = root + " " + answer + "."
 	}

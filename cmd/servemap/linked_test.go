@@ -239,6 +239,37 @@ func TestAddressesThatLookLikeSecretsAreTold(t *testing.T) {
 	}
 }
 
+// TestOneCauseIsToldOnce has pages that name each other for languages, below a start page that redirects.
+func TestOneCauseIsToldOnce(t *testing.T) {
+	const alternates = "<link rel=alternate hreflang=en href=http://HOST/en/><link rel=alternate hreflang=de href=http://HOST/de/>"
+	for _, tt := range []struct{ name, head, listed, says, not string }{
+		{"the versions say noindex", alternates + "<meta name=robots content=noindex>", "", "/ redirects to HOST/en/. HOST/en/ says noindex",
+			"links to other languages"},
+		{"they name https as canonical", alternates + "<link rel=canonical href=https://HOST/PATH>", "", "2 pages name themselves by another scheme", "links to other languages"},
+		{"a secret names another page", "", "/reset?token=0d1ed96f7ede817d133737d6", "/reset?token=0d1e… has what looks like a secret",
+			"name its own address"},
+		{"a page that links to itself first", "", "", "/aa is linked from HOST/de/ and 2 more", "is linked from HOST/aa"},
+	} {
+		at := func(path, text string) string {
+			return strings.Replace(ownPage+text, "<title>", strings.ReplaceAll(tt.head, "PATH", path)+"<title>", 1)
+		}
+		files := map[string]string{"/robots.txt": robotsTxt, "/": "HTTP 301 Location: /en/", "/en/": at("en/", "<a href=/de/>d</a><a href=/aa>x</a>"),
+			"/de/": at("de/", "<p>ja<a href=/aa>x</a>"), "/aa": at("aa", "<p>a<a href=/aa>x</a>"),
+			"/reset": strings.Replace(ownPage, "<title>", "<link rel=canonical href=/other><title>", 1), "/other": ownPage + "<p>o<input type=password>"}
+		files["/reset?token=0d1ed96f7ede817d133737d6"] = files["/reset"]
+		locs := []string{"/en/", "/de/"}
+		if tt.listed != "" {
+			locs = append(locs, tt.listed)
+		}
+		files["/maps/sitemap.xml"] = set(locs...)
+		site := siteOf(t, files)
+		_, out, _ := call(t, "check", "-crawl", "-all", site)
+		if !strings.Contains(out, strings.ReplaceAll(tt.says, "HOST", site)) || strings.Contains(out, strings.ReplaceAll(tt.not, "HOST", site)) {
+			t.Errorf("%s: without %q, or with %q: %s", tt.name, tt.says, tt.not, out)
+		}
+	}
+}
+
 func TestCheckTakesAnAddressThatIsWrittenWronglyForThePageThatIsMeant(t *testing.T) {
 	pages := map[string]string{"/": aPage, "/a": ownPage + "<p>a", "/b": ownPage + "<p>b", "/%C3%BC": ownPage + "<p>u",
 		"/c%20d": ownPage + "<p>cd", "/robots.txt": "User-agent: *\nSitemap: http://HOST/sitemap.xml", "/sitemap.xml": ""}

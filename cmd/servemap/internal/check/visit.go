@@ -227,11 +227,16 @@ func (c *checker) versions(ctx context.Context) (some []*pages.Page) {
 	return some
 }
 
-// wrong returns the first fault of each page, by the page's key: "" if the page was read and has none.
+// wrong returns the first fault of each page, by the page's key: "" if the page was read and has none, or is listed: then
+// it is told of the page, and links to it are right once that is mended.
 func (c *checker) wrong(asked []*pages.Page) map[string]string {
 	wrong := map[string]string{}
 	for _, p := range asked {
-		if kind, says := p.First(); report.IsFault(kind) || p.Read {
+		kind, says := p.First()
+		if p.Read && c.judge.Listed(p.Entry.Loc) {
+			says = ""
+		}
+		if report.IsFault(kind) || p.Read {
 			wrong[address.KeyOf(p.Entry.Loc)] = says
 		}
 	}

@@ -167,6 +167,9 @@ func LooksPrivate(listed []listing.Entry, all []*Page, guess bool, to *report.Re
 		switch named := keyed.MatchString(locationOf(e.Loc)); {
 		case p != nil && p.exposed.kind != "":
 			to.Add(p.exposed.kind, at, "%s", p.exposed.text)
+		case p != nil && named && p.Told() && p.told[0].kind == "canonical": // to name itself would spread the secret
+			at.Where = Masked(e.Loc)
+			to.Add("private", at, "has what looks like a secret in its address, and names another page as canonical")
 		case p != nil && (!p.Read || p.Told()):
 			continue
 		case short != "" && secrets && (named || !linked[folderOf(short)]):
