@@ -167,6 +167,11 @@ func TestStatusTellsOfPagesOrOfVisitsAndNotOfBoth(t *testing.T) {
 	if out := must(t, "status", "-data", s.data); strings.Count(out, "no-store") != 1 {
 		t.Error(out)
 	}
+	s = s.again("-public", "/")
+	s.log.Await(t, "commands are answered")
+	if out := must(t, "status", "-data", s.data); !strings.Contains(out, "It counts at its next visit if -public names it.") {
+		t.Errorf("once a rule may list it: %s", out)
+	}
 }
 
 func TestStatusOfACrawlThatListedNothingHasNoEmptyPart(t *testing.T) {

@@ -156,6 +156,9 @@ func (p *statusPage) text() string {
 			if g.Reason == eligibility.NotSeen.String() && p.unserved {
 				l.todo = "Which ones, a process that serves the site says, and a crawl at its end."
 			}
+			if g.Care == messages.Wait && messages.ReasonNamed(g.Reason).Care == messages.Look { // a rule may list them
+				l.todo = messages.Opened(g.Pages)
+			}
 			text += p.line(l)
 		}
 		for _, l := range links {
