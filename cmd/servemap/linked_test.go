@@ -656,6 +656,11 @@ func TestNoCrawlIsMadeOfASiteThatDoesNotAnswer(t *testing.T) {
 	if code, out, errs := call(t, "check", "-crawl", site); code != codeFailed || errs != alone {
 		t.Errorf("code %d, %s%s, and without -crawl %s", code, out, errs, alone)
 	}
+	site = siteOf(t, map[string]string{"/robots.txt": "HTTP 403 ", "*": "HTTP 403 "})
+	_, _, alone = call(t, "check", site)
+	if code, out, errs := call(t, "check", "-crawl", site); code != codeFailed || errs != alone {
+		t.Errorf("all is refused: code %d, %s%s, and without -crawl %s", code, out, errs, alone)
+	}
 	site = siteOf(t, map[string]string{"/robots.txt": robotsTxt, "/maps/sitemap.xml": set("/", "/a", "/b"), "*": busy})
 	wantOut(t, codeNo, "Limit: no crawl was made, as no page answers.\n", "check", "-crawl", site)
 }

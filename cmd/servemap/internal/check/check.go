@@ -71,6 +71,7 @@ type checker struct {
 	nowhere *pages.Page          // what the site shows where it has no page; may be nil
 	load    load                 // that the site bears
 	ends    sync.Map             // pages where others lead, by key
+	crawled bool                 // the crawl found public pages
 	private map[string]bool      // listed pages that look so, by key
 	// What a check that stops now has not done.
 	ahead, uncrawled string
@@ -120,6 +121,9 @@ func Run(ctx context.Context, cfg Config) (*report.Report, error) {
 		} else if err != nil && ctx.Err() == nil {
 			c.limit(err)
 		}
+	}
+	if err == nil && errors.Is(none, ErrRefused) && !c.crawled { // as without a crawl
+		err = none
 	}
 	switch {
 	case whole.Err() != nil:

@@ -111,6 +111,7 @@ func (c *checker) compareLinks(found Crawl) {
 		c.Facts = append(c.Facts, found.Why)
 		return
 	}
+	c.crawled = true
 	held := c.held(&found)
 	missing := c.missing(found)
 	c.mend(found)
