@@ -137,6 +137,8 @@ func TestObservationsTellChangesFromNoise(t *testing.T) {
 		{"the day", append(known, text(one, two, "A reader adds on the 7th that it was louder.")), Held, 0},
 		{"the day before a time", append(known, text(one, two, "Built for everybody at 1970-01-07T08:15.")), Held, 0},
 		{"the day before a month", append(known, text(one, two, "What is on today, 7Jan, in our house.")), Held, 0},
+		{"a count that is no day", append(known, text(one, two, "A reader adds, 7m8s later, that it was louder.")), Changed,
+			6},
 		{"other capitals in short texts", append(slices.Repeat([]string{text(one, "FOLLOW US")}, 5),
 			slices.Repeat([]string{text(one, "Follow us")}, 4)...), Same, 0},
 		{"a price", append(slices.Repeat([]string{text(one, "€ 12.50")}, 5), text(one, "€ 13.50")), Changed, 6},

@@ -153,22 +153,37 @@ var (
 // mask returns a text with one sign in place of each number, but for versions. year says that a number is a year.
 // days are the numbers that may be days of a month, one bit each.
 func mask(s []byte) (masked []byte, year bool, days uint32) {
-	masked = numbers.ReplaceAllFunc(s, func(number []byte) []byte {
+	end := 0
+	for _, at := range numbers.FindAllIndex(s, -1) {
+		number, counts := s[at[0]:at[1]], isCount(s[at[1]:])
+		masked, end = append(masked, s[end:at[0]]...), at[1]
 		parts := bytes.Split(number, []byte("."))
 		if isVersion(parts) {
-			return number
+			masked = append(masked, number...)
+			continue
 		}
 		for _, part := range parts {
 			switch value, _ := strconv.Atoi(string(part[:min(len(part), 5)])); {
 			case len(part) == 4 && 1900 <= value && value < 2100:
 				year = true
-			case len(part) <= 2 && 1 <= value && value <= 31:
+			case !counts && len(part) <= 2 && 1 <= value && value <= 31:
 				days |= 1 << value
 			}
 		}
-		return []byte("#")
-	})
-	return masked, year, days
+		masked = append(masked, '#')
+	}
+	return append(masked, s[end:]...), year, days
+}
+
+// unit matches the letters that follow a number.
+var unit = regexp.MustCompile(`^[A-Za-z]+`)
+
+// isCount reports whether a number is no day, since a unit of one or two letters follows, as in 5kg and 1m30s. The ending
+// of an ordinal, a time of day and the name of a month are none.
+func isCount(after []byte) bool {
+	of := unit.Find(after[:min(len(after), len("kg")+1)])
+	return (len(of) == 1 || len(of) == 2) &&
+		!strings.Contains(" st nd rd th er de e t ", " "+strings.ToLower(string(of))+" ")
 }
 
 // isVersion reports whether the parts of a number are those of a version, as in 1.26.0. Numbers of builds and
