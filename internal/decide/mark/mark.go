@@ -176,6 +176,19 @@ func (m Mark) Keeps(v *View) bool {
 	return 2*len(gone) <= of
 }
 
+// Back returns the mark of a page that shows again what it showed before other texts took its place for a while. These
+// are known from now on.
+func (m Mark) Back(from Mark) Mark {
+	own := m.own.set()
+	if others := m.others.set().union(from.known()); others.len() <= knownKept {
+		for i := range others {
+			others[i] &^= own[i]
+		}
+		m.others = others.pack()
+	}
+	return m
+}
+
 // Recognises reports whether a page has texts of its own, and a view still shows half of them.
 func (m Mark) Recognises(v *View) bool { return m.own.set().len() > 0 && m.Keeps(v) }
 

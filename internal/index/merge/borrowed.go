@@ -46,8 +46,7 @@ func (u *visited) borrows() bool {
 // recognised reports whether the page still shows half of its text of a day ago.
 func (u *visited) recognised() bool {
 	p := u.p
-	lately := p.Turned != 0 && u.Moment().Sub(p.Turned) < day
-	return !lately && u.View != nil && p.Mark.Recognises(u.View)
+	return !p.Turned.Lately(u.Moment()) && u.View != nil && p.Mark.Recognises(u.View)
 }
 
 // belongsToOthers reports whether the visit shows the content of other pages: others have borrowed it too, or this page
@@ -57,7 +56,7 @@ func (u *visited) belongsToOthers() bool {
 	borrowed := u.borrowedBeside(u.Showing, u.Location)
 	d := u.duplicates(u.Showing)
 	rival := u.rival(u.Location, d)
-	turned := rival != nil && rival.Borrowed == 0 && rival.Turned != 0 && u.Moment().Sub(rival.Turned) < day
+	turned := rival != nil && rival.Borrowed == 0 && rival.Turned.Lately(u.Moment())
 	switch listed := u.p.Listed(); {
 	case listed && turned:
 		page{u.Transaction, rival}.borrow(u.Observation) // it was the first one to show it
@@ -122,7 +121,7 @@ func (g page) borrow(v *observation.Observation) {
 	}
 	g.setBorrowed(v.Showing)
 	if p.Showing == v.Showing {
-		if p.BodyHash = 0; p.Dates.Changed != 0 && p.Dates.Changed >= p.Turned.Second() {
+		if p.BodyHash = 0; p.Dates.Changed != 0 && p.Dates.Changed >= p.Turned.At.Second() {
 			p.Dates.Undo()
 		}
 	}

@@ -64,9 +64,13 @@ func (u *visited) content() {
 func (u *visited) shows() {
 	p := u.p
 	if p.Showing != u.Showing || p.Reason == eligibility.Duplicate {
-		p.Turned = 0
+		before := p.Turned
+		p.Turned = pagerecord.Turn{}
 		if p.Listed() && !u.firstLook {
-			p.Turned = u.Moment()
+			p.Turned.At = u.Moment()
+		}
+		if before.Lately(u.Moment()) {
+			p.Turned.From = before.From
 		}
 	}
 	p.Showing = u.Showing
@@ -87,13 +91,13 @@ func (u *visited) awaitsItsPath() bool {
 	if first == nil || d.Listed != path || first.Showing != p.Showing {
 		return false
 	}
-	if p.Turned == 0 {
-		p.Turned = u.Moment()
+	if p.Turned.At == 0 {
+		p.Turned.At = u.Moment()
 		u.due(u.Location)
 		u.look(path)
 		u.look(u.Location)
 	}
-	return first.LastSeen <= p.Turned && u.Moment().Sub(p.Turned) < day
+	return first.LastSeen <= p.Turned.At && p.Turned.Lately(u.Moment())
 }
 
 // news reports whether a visitor got a text or a date by which a listed page would change, while the site can look
@@ -134,6 +138,7 @@ func (u *visited) compare() comparison {
 	if u.firstLook {
 		p.Mark = mark.Mark{} // the first visitor may have got a text of his own
 	}
+	u.returns()
 	held := p.Mark.Holding()
 	after, outcome, since := p.Mark.Observe(u.View, at.Seconds())
 	p.Mark = after
@@ -148,6 +153,22 @@ func (u *visited) compare() comparison {
 		first = u.began.Second()
 	}
 	return comparison{outcome, first}
+}
+
+// returns goes back to the mark of before if the page shows its own texts again. What took their place for a while, as in
+// a maintenance, says nothing of them: what was held is held on.
+func (u *visited) returns() {
+	p, turned := u.p, &u.p.Turned
+	switch back := turned.From.Recognises(u.View); {
+	case back || !turned.Lately(u.Moment()):
+		if back && !p.Mark.Keeps(u.View) {
+			p.Mark = turned.From.Back(p.Mark)
+			p.Dates.Differ(u.Moment())
+		}
+		turned.From = mark.Mark{}
+	case turned.From == mark.Mark{} && turned.At == u.Moment() && !p.Mark.Keeps(u.View):
+		turned.From = p.Mark
+	}
 }
 
 // foreign reports whether a visitor got the page in another language than its own. Then the visit changes nothing: a

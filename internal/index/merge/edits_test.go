@@ -305,3 +305,64 @@ func TestSeenDateStaysWhenAFactIsBelieved(t *testing.T) {
 	})
 	w.wantLastMod("/page-11", added)
 }
+
+// What a page shows for a while in place of all of its text, as in a maintenance, costs no date: what waited for more
+// visits waits on.
+func TestWhatIsHeldIsHeldThroughAMaintenance(t *testing.T) {
+	const back = "<h1>Back soon</h1><p>We are moving the shelves, and open again within the hour, as always.</p>"
+	for _, tt := range []struct {
+		name  string
+		down  int // so many pages are asked for meanwhile
+		lasts time.Duration
+	}{
+		{"one page, for a minute", 1, time.Minute},
+		{"one page, for three hours", 1, 3 * time.Hour},
+		{"all pages, for a minute", 12, time.Minute},
+		{"all pages, for three hours", 12, 3 * time.Hour},
+	} {
+		for _, first := range []bool{true, false} { // the edited page is the first to be asked for
+			run(t, fmt.Sprintf("%s, first %v", tt.name, first), options{}, func(w *world) {
+				pages, stock := numbered("/page-%d", 12), "In stock"
+				w.sight("/", html("home", pages...))
+				show := func(n int, text func(p string) string) {
+					for i := range n {
+						if !first {
+							i = n - 1 - i
+						}
+						w.sight(pages[i], inMain(text(pages[i])))
+					}
+				}
+				shop := func(p string) string {
+					if p == pages[0] {
+						return written(p, "<p>"+stock+"</p>")
+					}
+					return written(p, "<p>In stock</p>")
+				}
+				for range 15 {
+					show(12, shop)
+					w.wait(8 * time.Hour)
+				}
+				stock = "Sold out"
+				edit := w.now.Unix()
+				show(12, shop)
+				w.wait(10 * time.Minute)
+				show(tt.down, func(string) string { return back })
+				w.wait(tt.lasts)
+				show(tt.down, func(string) string { return back })
+				w.wait(time.Minute)
+				for range 9 {
+					show(12, shop)
+					w.wait(8 * time.Hour)
+				}
+				if got := w.lastMod(pages[0]); got < edit || got > edit+60 {
+					w.Errorf("the date is %d s after the edit", got-edit)
+				}
+				for _, p := range pages[1:] {
+					if w.lastMod(p) != 0 {
+						w.Errorf("%s is dated", p)
+					}
+				}
+			})
+		}
+	}
+}

@@ -111,7 +111,7 @@ func (site *Site) LearnNowhere(stands string, shows *nowhere.Page, at time.Time)
 // leave by their visits, once that has lasted.
 func (m *Transaction) ShowsNothing(location string) {
 	p, known := m.Load(location)
-	if known && m.moment().Sub(p.FirstSeen) < day && p.Borrowed == 0 && p.Turned == 0 {
+	if known && m.moment().Sub(p.FirstSeen) < day && p.Borrowed == 0 && p.Turned.At == 0 {
 		p.Showing = m.site.showing(observation.Nothing)
 		m.Save(p)
 	}

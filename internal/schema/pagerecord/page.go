@@ -157,14 +157,24 @@ const (
 type Copies struct {
 	Showing uint64 `cbor:"1,keyasint,omitzero"` // a hash of the content, 0 if unknown or too little to compare pages
 
-	// Turned is when the page, while it was listed, turned to this content from another one; or when it turned away
+	// Turned says when the page, while it was listed, turned to this content from another one; or when it turned away
 	// from this content, while it was a copy of the page at its path.
-	Turned moment.Time `cbor:"5,keyasint,omitzero"`
+	Turned Turn `cbor:"6,keyasint,omitzero"`
 }
+
+// Turn is when a page turned to another content. If hardly any of its text stayed, From is the mark before that, for a
+// day: the page may be under maintenance.
+type Turn struct {
+	At   moment.Time `cbor:"1,keyasint,omitzero"`
+	From mark.Mark   `cbor:"2,keyasint,omitzero"`
+}
+
+// Lately reports whether the page turned less than a day before a time.
+func (t Turn) Lately(now moment.Time) bool { return t.At != 0 && now.Sub(t.At) < day }
 
 // CameWithIt reports whether the page came into the sitemap after a time, and has shown no other content since.
 func (p *Page) CameWithIt(after moment.Time) bool {
-	return p.Turned == 0 && (p.Logged > after || !p.Loaded.Listed)
+	return p.Turned.At == 0 && (p.Logged > after || !p.Loaded.Listed)
 }
 
 // Languages says which locations show the page in other languages, and in which language it is itself.
