@@ -302,13 +302,13 @@ type ExploreOptions struct {
 	// requests: a page that changes daily about twice a day, and each page three times in Limits.KeepFor. So changes
 	// get a lastmod, and pages that are gone leave.
 	Revisit int
-	// Paths are the paths of the program's routes, as its router lists them. Explore requests them too, and a page there
-	// is listed as one with a route of its own. Left out are paths with a variable, such as /p/{id}, with a verb, such
-	// as /cache/clear, and with a name such as admin or debug.
+	// Paths are the paths of the program's routes, as its router lists them. Explore requests them too, and a page
+	// there is listed as one with a route of its own. Left out are paths with a variable, such as /p/{id}, with a verb,
+	// such as /cache/clear, and with a name such as admin or debug.
 	Paths []string
-	// Sitemaps are further sitemaps of the program, such as "/old.xml". Explore reads those that robots.txt names anyway,
-	// and "/sitemap.xml", also one that this Site's own hides. It requests what they list, and a page there is listed
-	// since the owner has published it. Their dates are not believed.
+	// Sitemaps are further sitemaps of the program, such as "/old.xml". Explore reads those that robots.txt names
+	// anyway, and "/sitemap.xml", also one that this Site's own hides. It requests what they list, and a page there is
+	// listed since the owner has published it. Their dates are not believed.
 	Sitemaps []string
 	// Progress, if not nil, is called a few times a second and at the end.
 	Progress func(Exploration)
@@ -341,8 +341,8 @@ type Exploration struct {
 	// Stale are URLs that the site's own sitemap lists, and that were answered with an error or lead elsewhere; at most
 	// 100.
 	Stale []string `json:"stale,omitempty"`
-	// Alone counts pages that failed beside other requests, and came once asked for alone. AtOnce are the fewest requests
-	// under which one of these failed.
+	// Alone counts pages that failed beside other requests, and came once asked for alone. AtOnce are the fewest
+	// requests under which one of these failed.
 	Alone  int `json:"alone,omitempty"`
 	AtOnce int `json:"at_once,omitempty"`
 	// Waits is how long Explore waits now, and for what, such as "30s, as the site answers 429"; "" for nothing.

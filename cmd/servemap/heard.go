@@ -155,7 +155,7 @@ func (h *heard) linked() []string {
 	return slices.Collect(maps.Keys(h.linking))
 }
 
-// mostUnasked is how many of the addresses that the crawl left out are looked at.
+// Of the addresses that the crawl left out, check looks at so many.
 const mostUnasked = 10_000
 
 // values match what is in parameters, and numbers: what addresses that look alike differ in.

@@ -109,7 +109,8 @@ func (c *closing) leave(done servemap.Exploration, groups []inspect.Group, named
 			t.answered([]inspect.Link{{URL: u}})
 		}
 	}
-	// Visitors found what is listed, wherever they begin. Where nothing is, the last message says what was answered there.
+	// Visitors found what is listed, wherever they begin. Where nothing is, the last message says what was answered
+	// there.
 	c.hints = slices.DeleteFunc(c.hints, func(hint string) bool { return messages.NoPageYet.In([]string{hint}) })
 	c.left, c.beside = t.links(done, max(0, rest))
 	if c.listed == 0 && len(wallsOf(c.got)) > 0 {

@@ -146,6 +146,18 @@ func TestMaintenancePageEmptiesNoSitemap(t *testing.T) {
 	}
 }
 
+// closing is a site of articles that link to each other. While answer is not 0, all are answered with that status and
+// one text.
+func closing(pages []string, answer *int) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if *answer != 0 {
+			testkit.Reply(*answer, down)(w, r)
+			return
+		}
+		testkit.Reply(http.StatusOK, article(r.URL.Path, pages...))(w, r)
+	}
+}
+
 // While nearly all pages show one text, or fail, the owner hears of it once, until they are back.
 func TestMaintenanceIsToldWhileItLasts(t *testing.T) {
 	for _, tt := range []struct {
@@ -157,15 +169,8 @@ func TestMaintenanceIsToldWhileItLasts(t *testing.T) {
 			http.StatusServiceUnavailable},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			pages, closed := append([]string{"/"}, numbered("/page/%d", 21)...), false
-			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if closed {
-					testkit.Reply(tt.status, down)(w, r)
-					return
-				}
-				testkit.Reply(http.StatusOK, article(r.URL.Path, pages...))(w, r)
-			})
-			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+			pages, answer := append([]string{"/"}, numbered("/page/%d", 21)...), 0
+			testkit.Run(t, testkit.Setup{Handler: closing(pages, &answer)}, func(s *testkit.Site) {
 				m := maintained{s, new(string), pages, []string{ann}}
 				told := func(when string, want bool) {
 					t.Helper()
@@ -175,7 +180,7 @@ func TestMaintenanceIsToldWhileItLasts(t *testing.T) {
 				}
 				m.rounds(3, 61*time.Second)
 				told("before", false)
-				closed = true
+				answer = tt.status
 				m.Visit("/page/3")
 				told("at the first answer", false)
 				m.rounds(3, 61*time.Second)
@@ -183,7 +188,7 @@ func TestMaintenanceIsToldWhileItLasts(t *testing.T) {
 				m.Restart()
 				m.rounds(3, 61*time.Second)
 				told("in the maintenance, after a start", true)
-				closed = false
+				answer = 0
 				m.Visit(pages[1:4]...) // a few are enough
 				m.Settle()
 				told("afterwards", false)
@@ -207,18 +212,11 @@ func TestMaintenanceIsToldWhileItLasts(t *testing.T) {
 
 // Visitors ask for a few pages of a site again and again in the maintenance.
 func TestMaintenanceIsToldWhereFewPagesAreAskedFor(t *testing.T) {
-	pages, closed := append([]string{"/"}, numbered("/page/%d", 80)...), false
-	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if closed {
-			testkit.Reply(http.StatusOK, down)(w, r)
-			return
-		}
-		testkit.Reply(http.StatusOK, article(r.URL.Path, pages...))(w, r)
-	})
-	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+	pages, answer := append([]string{"/"}, numbered("/page/%d", 80)...), 0
+	testkit.Run(t, testkit.Setup{Handler: closing(pages, &answer)}, func(s *testkit.Site) {
 		m := maintained{s, new(string), pages, []string{ann}}
 		m.rounds(3, 61*time.Second)
-		closed, m.pages = true, pages[:11]
+		answer, m.pages = http.StatusOK, pages[:11]
 		m.rounds(7, 8*time.Second)
 		if hints := s.Stats().Hints; !messages.Alike.In(hints) {
 			t.Errorf("told is %q", hints)
@@ -226,17 +224,11 @@ func TestMaintenanceIsToldWhereFewPagesAreAskedFor(t *testing.T) {
 	})
 }
 
-// Errors are over once none has come for a minute. By then the owner is told of a text that all pages show in their place.
+// The hint of errors ends a minute after the last one, also where all pages then show one text: another hint tells of
+// that by then.
 func TestErrorsAreOverOnceNoneComes(t *testing.T) {
 	pages, answer := append([]string{"/"}, numbered("/page/%d", 21)...), 0
-	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if answer != 0 {
-			testkit.Reply(answer, down)(w, r)
-			return
-		}
-		testkit.Reply(http.StatusOK, article(r.URL.Path, pages...))(w, r)
-	})
-	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+	testkit.Run(t, testkit.Setup{Handler: closing(pages, &answer)}, func(s *testkit.Site) {
 		m := maintained{s, new(string), pages, []string{ann}}
 		for _, tt := range []struct {
 			answer, asked, rounds int

@@ -68,7 +68,7 @@ func TestGroupsBeginWithWhatToLookInto(t *testing.T) {
 	}
 }
 
-// What is not public is stored without its address, so nothing can be done about it before it is visited.
+// A page that is not public is stored without its address, so a new rule lists it only at its next visit.
 func TestPrivatePagesWaitOnceARuleMayListThem(t *testing.T) {
 	for opens, want := range map[bool]messages.Care{false: messages.Look, true: messages.Wait} {
 		g := groupsOf(messages.Counts{Opens: opens, Verdicts: map[string]int{"listed link": 9, "excluded no-store": 2}})[0]

@@ -603,8 +603,9 @@ func Ended(until time.Time) string {
 	return fmt.Sprintf("It is not listed: the date of its unavailable_after, %s, has passed.", stamp(until))
 }
 
-// Leaves says what is known of a listed page that may be gone, and then why it is listed, as text does: what it answered; if that was a page, why that may not be
-// listed; or that it shows the content of other pages. full says that as many pages have left in a day as may by that.
+// Leaves says of a listed page that may be gone what it answers now, and then why it is still listed, which is text. If
+// the answer is a page, it says why that may not be listed, or that other pages show the same. full says that as many
+// pages have left today as may for such a reason.
 func Leaves(text string, status int, why eligibility.Reason, since time.Time, full bool) string {
 	what, borrowed := fmt.Sprintf("it has answered %d", status), why == eligibility.Duplicate
 	switch r := ReasonNamed(why.String()); {

@@ -32,9 +32,9 @@ type Door interface {
 	// Mark adds to the header of a request through the origin by which the door knows it again, and returns what
 	// to call once that has its answer.
 	Mark(h http.Header) (end func())
-	// Asks is called before a location is asked for. What it returns is called with the answer, nil if there was none; it
-	// learns nothing if its context has ended. published says that a sitemap of the site lists the location.
-	// here reports whether this process may have answered.
+	// Asks is called before a location is asked for. What it returns is called with the answer, nil if there was none;
+	// it learns nothing if its context has ended. published says that a sitemap of the site lists the location. here
+	// reports whether this process may have answered.
 	Asks(location string, how Way, published bool) (learn func(context.Context, *response.Response) (here bool))
 }
 

@@ -144,7 +144,7 @@ func (e *explorer) bare(path, loc string) {
 	}
 }
 
-// queueQueryOf queues the address that has this path and a query, if one waits until the path alone was asked for.
+// queueQueryOf queues the address with a query that waited until its path alone was asked for, if there is one.
 func (q *queries) queueQueryOf(path string) {
 	if loc := q.bares[path]; loc != "" {
 		delete(q.bares, path)

@@ -247,7 +247,8 @@ type History struct {
 	Undone    time.Time   // the observation that first showed a later change, which was taken back; zero if none was
 	Differed  time.Time   // the last observation that showed another text which is no change yet; zero if none did
 
-	// Given is the last date of each source. The decided date is an earlier one if a date moved while no change was seen.
+	// Given is the last date of each source. The decided date is an earlier one if a date moved while no change was
+	// seen.
 	Given Given[time.Time]
 	Held  time.Time // the observation that first showed what may be a change, zero if there is none
 	More  int       // so many more observations have to show it

@@ -147,7 +147,8 @@ func (r *reading) read(blocks []html.Block, each func(block, string)) {
 				owner.link = false
 			}
 			r.fact(b)
-		case r.weight >= leastBlock, r.amount, b.Beside && !b.Heading, b.Links > 0 && (b.Heading || r.weight >= leastLink):
+		case r.weight >= leastBlock, r.amount, b.Beside && !b.Heading,
+			b.Links > 0 && (b.Heading || r.weight >= leastLink):
 			row()
 			tell(r.block(b), b.Text) // it is long enough to say something, or more than words
 		case b.Links > 0:

@@ -82,9 +82,9 @@ func (u *visited) belongsToOthers() bool {
 }
 
 // takeBack takes out, as if nobody had got it yet, the page that entered by a content within a day, and after a time: as
-// a log-in or a dead link does that a visitor follows in a maintenance. That is so once two listed pages have borrowed
-// the content since they showed their own, or one shows its own again and the page had shown another one before. A page that entered before is the one to which a
-// site has rewritten the addresses of both.
+// a log-in or a dead link does that a visitor follows in a maintenance. That is proved once two listed pages have
+// borrowed the content since they showed their own. It is proved by one that shows its own again, if the page had shown
+// another content before. A page that entered earlier stays: a site may have rewritten the addresses of both to it.
 func (g page) takeBack(d sitewide.Duplicates, after moment.Time) {
 	if d.Listed == "" || d.Listed == g.p.Loaded.Location {
 		return

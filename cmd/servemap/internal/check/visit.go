@@ -227,8 +227,8 @@ func (c *checker) versions(ctx context.Context) (some []*pages.Page) {
 	return some
 }
 
-// wrong returns the first fault of each page, by the page's key: "" if the page was read and has none, or is listed: then
-// it is told of the page, and links to it are right once that is mended.
+// wrong returns the first fault of each page, by the page's key: "" if the page was read and has none, or is listed:
+// then it is told of the page, and links to it are right once that is mended.
 func (c *checker) wrong(asked []*pages.Page) map[string]string {
 	wrong := map[string]string{}
 	for _, p := range asked {

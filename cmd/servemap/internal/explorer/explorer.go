@@ -72,7 +72,7 @@ func (e *Explorer) Explore(ctx context.Context, opts servemap.ExploreOptions) (s
 }
 
 // tell logs what an exploration did. If most of its pages could not be listed, it says what keeps them out, and names
-// the flags that list more, if some do. What was left out, the library logs: a line for each cause.
+// the flags that list more, if some do. The library itself logs what was left out, a line for each cause.
 func (e *Explorer) tell(done servemap.Exploration) {
 	log, level := e.Log.With("requests", done.Requests, "pages", done.Pages, "listed", e.Site.Stats().Listed,
 		"still to ask", done.Waiting), slog.LevelInfo

@@ -185,8 +185,8 @@ func Escape(text, keep string) string {
 var mayHide = regexp.MustCompile(`\w+://[^\s/@:]*:[^\s/@][^/@\n]*@(?:[^\s/@]*@)*|` +
 	`[\pL\pM\pN_.+%-]*[^\s:/@"'` + "`" + `]:/*(?:[^\s:]|:[^\s/])*@`)
 
-// Conceal replaces the user and the password of each address in a text: whoever gave them may show others what a command
-// says. An @ in the path of an address, and that of a mail address, stay.
+// Conceal replaces the user and the password of each address in a text: whoever gave them may show others what a
+// command says. An @ in the path of an address, and that of a mail address, stay.
 func Conceal(text string) string { return mayHide.ReplaceAllStringFunc(text, concealed) }
 
 // ConcealURLs is Conceal for URLs alone. What else looks like a user and a password stays, since it may be a pattern.

@@ -165,7 +165,7 @@ func (p *Page) First() (kind, text string) {
 	return p.told[0].kind, fmt.Sprintf(p.told[0].text, p.told[0].args...)
 }
 
-// Unanswered says why nothing came. It leaves out the address that was asked for: with -origin, that is not the page's.
+// Unanswered says why nothing came, without the address that was asked for: with -origin, the page has another one.
 func Unanswered(err error) string {
 	if at, says, _ := strings.Cut(err.Error(), " "); strings.Contains(at, "://") {
 		return says
@@ -522,8 +522,8 @@ func (p *Page) canonical(base *url.URL, facts *html.Facts) {
 }
 
 var (
-	// document matches the beginning of a page of HTML; markup matches types of which browsers show the elements, and no
-	// source.
+	// document matches the beginning of a page of HTML; markup matches types of which browsers show the elements, and
+	// no source.
 	document = regexp.MustCompile(`(?i)^(?:\xef\xbb\xbf)?(?:\s|<!--(?:[^-]|-[^-])*-->)*<(?:!doctype\s+html|html)[\s>]`)
 	markup   = regexp.MustCompile(`(?i)^[^;]*xml`)
 	// unused matches the whole title of a page that comes with nginx, Apache or IIS.

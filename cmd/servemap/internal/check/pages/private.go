@@ -65,12 +65,13 @@ var (
 	secretKey = regexp.MustCompile(`^\s*-----BEGIN (?s:[A-Z0-9 ]+-----.*-----BEGIN )?[A-Z0-9 ]*PRIVATE KEY`)
 )
 
-// Exposed returns the kind of what is found where anybody gets a file that only an owner should see, and says it; "" for
-// nothing. That a page links there says that it is meant, but for what no site means. check and crawl both ask it,
+// Exposed returns the kind of what is found where anybody gets a file that only an owner should see, and says it; ""
+// for nothing. That a page links there says that it is meant, but for what no site means. check and crawl both ask it,
 // however they found the address.
 func (p *Page) Exposed() (kind, says string) { return p.exposed.kind, p.exposed.text }
 
-// expose notes what Exposed returns. typ is how the file is sent: a feed below a tag that is named .git is none of that.
+// expose notes what Exposed returns. typ is how the file is sent: a feed below a tag that is named .git is none of
+// that.
 func (p *Page) expose(typ string) {
 	path, _, _ := strings.Cut(locationOf(p.Entry.Loc), "?")
 	switch {
